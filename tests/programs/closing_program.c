@@ -8,14 +8,22 @@
  * each collection. Each round records OPERATORS operators (run: marks; cuda: also kernels) on this thread, and as many
  * on a thread that is new.
  *
+ * A thread of the recorder that shares the table of descriptors with the program has no right to open one while the
+ * program runs: the program may close it at that moment and get its number. That is exit status 3, too, whether the
+ * moment comes or not.
+ *
  * old: there is no close_range(), as in older kernels. shared: nor may a thread have descriptors of its own. Then there
  * are moments in which the recorder can use a number that has become the program's; so this one opens its own before it
  * closes what is not its own. */
+#undef _FORTIFY_SOURCE /* openat() is defined here */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +31,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,7 +47,8 @@ enum { ROUNDS = 6, OPERATORS = 500, CLOSED_MOST = 4096, FILES = 12, PAIRS = 4, O
 static const char *folder;
 static uint64_t dice;
 static fake_cuda_call *kernel_call;
-static bool has_marks_only, is_shared;
+static const _Atomic uint32_t *n_flushes; /* of CUPTI's records, by the thread that reads them */
+static bool has_marks_only, saves_by_signal, is_shared;
 
 static uint64_t roll(uint64_t below)
 {
@@ -185,6 +195,53 @@ static void own_check(void)
     munmap(own.mapped, MAPPED_BYTES);
 }
 
+/* ---- what the recorder's threads open ---- */
+
+static _Atomic bool goes_on; /* no thread of the program is in a call of the recorder that may open something */
+static const char *_Atomic opened_beside;
+
+/* Which of the recorder's threads have descriptors of their own, the kernel knows. */
+static void open_note(const char *what)
+{
+    enum { FILES_OF = 2, NAME_BYTES = 16 }; /* KCMP_FILES */
+    char name[NAME_BYTES] = "";
+    prctl(PR_GET_NAME, name);
+    const bool is_recorders = strncmp(name, "ascope-", 7) == 0 || strcmp(name, "DynMonitorProc") == 0;
+    if (goes_on && is_recorders && syscall(SYS_kcmp, getpid(), gettid(), FILES_OF, 0, 0) == 0)
+        opened_beside = what;
+}
+
+/* What such a thread would open a file with; and dlopen(), see n_loads(). */
+int openat(int dir, const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    const unsigned mode = flags & O_CREAT ? va_arg(more, unsigned) : 0;
+    va_end(more);
+    open_note("a thread of the recorder opened a file among the program's descriptors");
+    return (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+int posix_fallocate(int fd, off_t at, off_t bytes)
+{
+    open_note("a thread of the recorder gave a file room by a descriptor of the program");
+    return syscall(SYS_fallocate, fd, 0, at, bytes) == 0 ? 0 : errno;
+}
+
+static int loads_read(struct dl_phdr_info *info, size_t size, void *loads)
+{
+    (void)size;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+static unsigned long long n_loads(void)
+{
+    unsigned long long loads = 0;
+    dl_iterate_phdr(loads_read, &loads);
+    return loads;
+}
+
 /* ---- what is recorded ---- */
 
 static void work_once(void)
@@ -221,17 +278,42 @@ static void numbers_change(void)
     }
 }
 
+/* The second flush from now on comes when the records of the first one were read. */
+static void kernels_wait(void)
+{
+    for (const uint32_t first = n_flushes ? *n_flushes : 0; n_flushes && *n_flushes - first < 2;)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+/* The flight recorder's own thread writes files when it is asked by a signal. */
+static void signal_save(void)
+{
+    const uint64_t before = ascope_flight_saves(NULL, 0);
+    raise(SIGUSR1);
+    while (ascope_flight_saves(NULL, 0) == before)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
 /* The moment at which everything is closed is anywhere among the operators. Then a thread comes that has no ring yet. */
 static void round_begin(void)
 {
     const uint64_t at = roll(OPERATORS);
+    const unsigned long long loads = n_loads();
     pthread_t thread;
+    goes_on = !is_shared;
     for (uint64_t i = 0; i < OPERATORS; i++) {
         if (i == at)
             numbers_change();
         work_once();
     }
     wish(pthread_create(&thread, NULL, work, NULL) == 0 && pthread_join(thread, NULL) == 0, "no thread");
+    kernels_wait();
+    if (saves_by_signal)
+        signal_save();
+    goes_on = false;
+    if (opened_beside)
+        fail(opened_beside);
+    wish(n_loads() == loads, "a thread of the recorder loaded a library");
 }
 
 /* ---- the ways to be recorded ---- */
@@ -271,9 +353,11 @@ static void by_flight_recorder(void)
     const struct ascope_flight how = { .size = sizeof how, .keep_ns = UINT64_C(3600) * 1000000000, .signal = SIGUSR1 };
     o.host_sys = 0;
     wish(ascope_flight_start(&o, &how, &e), e.text);
+    saves_by_signal = true;
     for (int i = 0; i < ROUNDS; i++) {
         char path[4096];
         round_begin();
+        saves_by_signal = false; /* once is enough */
         ascope_flight_step();
         wish(ascope_flight_save(0, "test", path, sizeof path, &e), e.text);
         puts(path);
@@ -310,6 +394,7 @@ static void cuda_load(void)
     snprintf(path, sizeof path, "%s/lib64/libcuda.so.1", getenv("CUDA_HOME"));
     wish(cupti && dlopen(path, RTLD_NOW | RTLD_GLOBAL), "no libraries of CUDA");
     *(void **)&kernel_call = dlsym(cupti, "fake_cuda");
+    n_flushes = dlsym(cupti, "fake_cuda_flushes");
 }
 
 int main(int argc, char **argv)

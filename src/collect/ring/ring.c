@@ -267,9 +267,9 @@ static struct ring_slot dropped(struct ring *r, enum stream_id stream)
     return (struct ring_slot){ .at = NULL };
 }
 
-/* Before the first record of a thread in a session: signals are blocked before the thread is inside its ring, so that a
- * handler finds it either outside or with its ring. */
-static __attribute__((noinline)) void ring_prepare(void)
+/* Signals are blocked before the thread is inside its ring, so that a handler finds it either outside or with its
+ * ring. */
+__attribute__((noinline)) void ring_prepare(void)
 {
     const uint32_t session = ring_session_now();
     sigset_t signals;

@@ -75,6 +75,10 @@ void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b,
 void ring_count_dropped(enum stream_id stream, uint64_t n); /* records that never came here: a device lost them */
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 
+/* Takes the thread's ring of this session, as its first record would. Our own threads beside the program do this before
+ * the program goes on: later it may close the descriptor in between, and give its number to a file of its own. */
+void ring_prepare(void);
+
 uint32_t ring_thread(void);  /* kernel's number of the calling thread; asked once */
 uint32_t ring_session(void); /* number of the open session, counted from 1 in this process; 0: none */
 

@@ -58,12 +58,24 @@ int rings_fd(struct kept *own)
     return own->fd;
 }
 
+/* False: the program has closed it meanwhile, and may have given the number to a file of its own. */
+static bool is_of_rings(int fd, struct stat *st)
+{
+    if (fstat(fd, st) == 0 && st->st_dev == rings.file.device && st->st_ino == rings.file.inode)
+        return true;
+    errno = EBADF;
+    return false;
+}
+
 /* Room on the disk, or none: a page of a mapped file that finds no room when it is touched would kill the program, and
  * so would a file that grows beyond what the process may write. */
 static bool file_grow(int fd, uint64_t offset, uint64_t bytes, int *why)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur)
+    struct stat st;
+    if (!is_of_rings(fd, &st))
+        *why = EBADF;
+    else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur)
         *why = EFBIG;
     else
         *why = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
@@ -95,9 +107,8 @@ uint8_t *ring_map(int fd, uint32_t number)
                     map_at(fd, at + h->lane_bytes[l], h->lane_bytes[l], offset + h->lane_at[l]);
     }
     madvise(base, rings_addresses(), MADV_RANDOM); /* a first touch would read ahead, in holes, for milliseconds */
-    struct kept mapped = rings.file; /* and no other file, if the program has changed the descriptor meanwhile */
-    mapped.fd = fd;
-    if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0 && kept_fd(&mapped) >= 0)
+    struct stat st;
+    if (is_mapped && madvise(base, rings_addresses(), MADV_DONTFORK) == 0 && is_of_rings(fd, &st))
         return base;
     const int why = errno;
     munmap(base, rings_addresses());
@@ -111,7 +122,7 @@ static bool is_cut_short(int fd, uint32_t n)
 {
     const struct rings_layout *h = &rings.layout;
     struct stat st;
-    return atomic_load(&rings.front->n_ready) >= n && fstat(fd, &st) == 0 &&
+    return atomic_load(&rings.front->n_ready) >= n && is_of_rings(fd, &st) &&
            (uint64_t)st.st_size < h->rings_at + n * h->ring_bytes;
 }
 

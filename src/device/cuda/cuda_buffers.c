@@ -24,6 +24,8 @@ enum { BUFFERS = 64, BUFFER_BYTES = 512 << 10 };
 enum { FLUSH_NS = 20000000, SHORT_WAIT_NS = 200000 };
 enum { NAMES = 4096, PROBES = 8 };
 
+typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *status);
+
 static struct {
     const struct cupti_calls *calls;
     uint32_t version;
@@ -32,7 +34,8 @@ static struct {
     _Atomic uint64_t empty, full; /* a bit for each buffer; a buffer in neither is with CUPTI, or being read */
     size_t used[BUFFERS];         /* bytes of full ones */
     sem_t ready;
-    pthread_t thread;
+    struct background thread;
+    demangler *demangle; /* NULL: there is none, and names stay mangled */
     _Atomic bool runs;
     _Atomic uint64_t keep_from_ns, n_dropped, n_unusable, devices;
     struct cuda_buffers_known_name {
@@ -91,9 +94,7 @@ void buffers_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 
 /* ---- names ---- */
 
-typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *status);
-
-/* The demangler of the program's C++ library. NULL: there is none, and names stay mangled. */
+/* The demangler of the program's C++ library. */
 static demangler *demangler_find(void)
 {
     void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -108,13 +109,8 @@ static demangler *demangler_find(void)
 
 static uint64_t name_shown(const char *compiled, bool *is_said)
 {
-    static demangler *demangle;
-    static bool was_looked_for;
-    if (!was_looked_for)
-        demangle = demangler_find();
-    was_looked_for = true;
     int status = 0;
-    char *const text = demangle && compiled[0] == '_' ? demangle(compiled, NULL, NULL, &status) : NULL;
+    char *const text = pool.demangle && compiled[0] == '_' ? pool.demangle(compiled, NULL, NULL, &status) : NULL;
     const char *const shown = text && status == 0 ? text : compiled;
     const size_t n = strlen(shown);
     const uint64_t number = name_hash_of(shown, n);
@@ -236,9 +232,12 @@ static void ready_wait(uint64_t until_ns)
     sem_timedwait(&pool.ready, &until); /* if interrupted, the caller's loop waits again */
 }
 
+/* Opens nothing once the program goes on, which may close every descriptor at any moment: CUPTI's flush may need those
+ * of the program, so this thread cannot have a table of its own. */
 static void *thread_run(void *unused)
 {
-    (void)unused;
+    ring_prepare();
+    background_begun(&pool.thread);
     for (uint64_t next_ns = steady_ns() + FLUSH_NS; atomic_load(&pool.runs);) {
         ready_wait(next_ns);
         if (steady_ns() >=
@@ -251,7 +250,7 @@ static void *thread_run(void *unused)
     }
     while (take_one()) {
     }
-    return NULL;
+    return unused;
 }
 
 /* ---- for sessions ---- */
@@ -272,8 +271,10 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     atomic_store(&pool.n_unusable, 0);
     atomic_store(&pool.keep_from_ns, UINT64_MAX); /* CUPTI is asked for records during a warm-up, too */
     names_forget();                               /* each session says its names */
+    if (!pool.demangle)
+        pool.demangle = demangler_find();
     atomic_store(&pool.runs, true);
-    const bool is_well = background_thread(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
+    const bool is_well = background_start(&pool.thread, "ascope-cuda", thread_run, NULL) == 0;
     atomic_store(&pool.runs, is_well);
     return is_well;
 }
@@ -292,7 +293,7 @@ struct buffer_losses buffers_stop(void)
 {
     if (atomic_exchange(&pool.runs, false)) {
         sem_post(&pool.ready);
-        pthread_join(pool.thread, NULL);
+        background_stop(&pool.thread);
         dropped_ask(NULL, 0);
         for (uint32_t i = 0; i < BUFFERS; i++) /* give back the memory of empty buffers; CUPTI may still have others */
             if (atomic_load(&pool.empty) & UINT64_C(1) << i)

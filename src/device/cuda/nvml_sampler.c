@@ -290,6 +290,7 @@ static void *sampler_run(void *unused)
     enum { PERIOD_NS = 100000000 };
     static bool is_open; /* NVML stays open until the process ends: opening it takes longer than a short recording */
     (void)unused;
+    ring_prepare();
     background_begun(&sampler.thread);
     if (!is_open && calls(true, "nvmlInit_v2"))
         is_open = nvml.init() == 0;

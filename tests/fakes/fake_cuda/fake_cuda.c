@@ -490,8 +490,11 @@ int32_t cuptiActivityDisable(int32_t kind)
     return result("cuptiActivityDisable");
 }
 
+EXPORTED _Atomic uint32_t fake_cuda_flushes; /* how often it was asked */
+
 int32_t cuptiActivityFlushAll(uint32_t is_forced)
 {
+    fake_cuda_flushes++;
     const int32_t code = is_forced ? result("cuptiActivityFlushAll") : 0; /* what is asked for now and then goes well */
     pthread_mutex_lock(&cupti.lock);
     if (!getenv("FAKE_CUDA_ENDED"))
