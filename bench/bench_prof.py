@@ -63,18 +63,22 @@ def measure(report, ascope, kernels, repeat, home):
     if os.path.exists(program):
         ours, theirs = (min(s) for s in zip(*(write_rows(program, database, home) for _ in range(repeat))))
         report.ratio("rows alone, our writer", ours / theirs, "", "CPU; SQLite's prepared inserts of the same rows")
-    for what, ends in (("timeline", (".json",)), ("summary", (".csv",))):
-        report.cost(what, export(what, "1", ends))  # the database is there already, so this writes nothing else
-    load = Cost(repeat, command(ascope, "query", "-dir", raw, "--threads", "1"))
-    report.cost("read and analyse (query)", load)
+    # The database is there already, so that these write nothing else.
+    parts = [export(what, "1", ends) for what, ends in (("timeline", (".json",)), ("summary", (".csv",)))]
+    report.cost("timeline", parts[0])
+    report.cost("summary", parts[1])
+    for answer in ("why", "query"):
+        report.cost(answer, Cost(repeat, command(ascope, answer, raw, "--threads", "1")))
     one, two = export("all", "1"), export("all", "2")
     text = files(out, (".json", ".csv"))
     write = Cost(repeat, command("sh", "-c", 'cat "$@" > "$0"', copy, *text))
     write.peak = 0
     report.cost("write the text (cat)", write, None, "", "%.0f MB of JSON and CSV" % (size(text) / MB))
-    report.ratio("text without database", (one.cpu - db.cpu + load.cpu) / (read.cpu + write.cpu), "<= 3",
-                 "CPU (all - database + query); reading the raw and writing the text bytes")
-    report.ratio("", (one.wall - db.wall + load.wall) / (read.wall + write.wall), "<= 3", "the same in wall time")
+    # Each part reads and analyses the collection, and so does all of it: this sum has that twice, as it has the text.
+    cpu, wall = ((getattr(one, c) - getattr(db, c) + sum(getattr(p, c) for p in parts)) / 2 for c in ("cpu", "wall"))
+    report.ratio("text without database", cpu / (read.cpu + write.cpu), "<= 3",
+                 "CPU (all - database + timeline + summary) / 2; reading the raw and writing the text bytes")
+    report.ratio("", wall / (read.wall + write.wall), "<= 3", "the same in wall time")
     report.cost("all, one thread", one, one.peak / (size(inputs) + 100 * MB), "<= 1",
                 "peak; the bytes of the collection and 100 MB")
     report.cost("all, two threads", two, one.wall / two.wall, ">= 1.7",

@@ -5,10 +5,11 @@
 #include "analyse/profile_analyse.h"
 #include "load/prof/prof.h"
 
-static bool open_collection(struct recording *l, const struct input *input, unsigned n_threads, struct error *e)
+static bool open_collection(struct recording *l, const struct input *input, unsigned without, unsigned n_threads,
+                            struct error *e)
 {
     struct collection *s = &l->of_framework;
-    const struct collection_request request = { .n_threads = n_threads };
+    const struct collection_request request = { .without = without, .n_threads = n_threads };
     if (!input->kind->load(s, input->path, &request, e))
         return false;
     s->steps_by = input->steps_by;
@@ -34,14 +35,15 @@ static bool open_file(struct recording *l, const struct input *input, struct err
     return true;
 }
 
-bool recording_open(struct recording *l, const struct input *input, unsigned n_threads, struct error *e)
+bool recording_open(struct recording *l, const struct input *input, unsigned without, unsigned n_threads,
+                    struct error *e)
 {
     *l = (struct recording){ 0 };
     if (input->file)
         return open_file(l, input, e);
     if (input->kind)
-        return open_collection(l, input, n_threads, e);
-    if (!profile_load(&l->own, input->path, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
+        return open_collection(l, input, without, n_threads, e);
+    if (!profile_load_without(&l->own, input->path, without, n_threads, e) || !profile_analyse(&l->own, n_threads, e))
         return false;
     l->lost = l->own.lost;
     l->is_lossy = losses_damage(&l->lost) > 0;

@@ -19,7 +19,9 @@ struct recording {
 };
 
 /* The struct must not be moved before recording_close(), which must be called in any case. False: see e. */
-bool recording_open(struct recording *l, const struct input *input, unsigned n_threads, struct error *e);
+/* `without`: enum profile_part. */
+bool recording_open(struct recording *l, const struct input *input, unsigned without, unsigned n_threads,
+                    struct error *e);
 void recording_close(struct recording *l);
 
 /* The devices of a recording. A trace, and a collection without devices, count as one whose device is NULL. */

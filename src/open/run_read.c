@@ -148,7 +148,7 @@ static void read_one(void *context, size_t i)
     r->mem = arena_new();
     if (of->prepare && !input->file)
         of->prepare(of->context, input->path);
-    r->is_done = r->mem && l ? recording_open(l, input, q->n_threads, &r->e) && add_ranks(q->run, r, l, i)
+    r->is_done = r->mem && l ? recording_open(l, input, of->without, q->n_threads, &r->e) && add_ranks(q->run, r, l, i)
                              : error_no_memory(&r->e, input->path);
     r->is_lossy = l && l->is_lossy;
     r->loss = r->is_done && r->is_lossy ? recording_loss(l, input->path, r->mem) : NULL;
@@ -265,7 +265,7 @@ const struct recording *run_recording(struct run *r, const struct run_member *ra
 {
     if (r->one[rank->input].open)
         return r->one[rank->input].open;
-    return recording_open(again, &r->of.inputs->list.at[rank->input], r->of.n_threads, e) ? again : NULL;
+    return recording_open(again, &r->of.inputs->list.at[rank->input], r->of.without, r->of.n_threads, e) ? again : NULL;
 }
 
 void run_end(struct run *r)

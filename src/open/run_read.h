@@ -13,6 +13,7 @@
 
 struct run_request {
     const struct inputs *inputs;
+    unsigned without; /* enum profile_part */
     unsigned n_threads;
     uint64_t keep_bytes;
     bool needs_steps;          /* if some inputs have steps, those without are reported and left out */

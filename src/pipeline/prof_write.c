@@ -432,8 +432,8 @@ void result_clear(struct result *out)
         clear_folder(out, &out->profile.device[i].source);
 }
 
-bool prof_load(const char *prof_path, unsigned n_threads, struct progress *progress, struct result *out,
-               struct error *e)
+bool prof_load(const char *prof_path, unsigned without, unsigned n_threads, struct progress *progress,
+               struct result *out, struct error *e)
 {
     *out = (struct result){ .account.mem = arena_new() };
     if (!out->account.mem)
@@ -441,7 +441,7 @@ bool prof_load(const char *prof_path, unsigned n_threads, struct progress *progr
     const double start = account_clock_s();
     struct profile *p = &out->profile;
     progress_stage(progress, "reading", 0, STAGE_READ, raw_bytes(prof_path));
-    if (!profile_load(p, prof_path, n_threads, e) ||
+    if (!profile_load_without(p, prof_path, without, n_threads, e) ||
         (!p->collector.is_there && (!collector_load_above(&p->collector, p->path, p->mem, &p->lost, e) ||
                                     !seal_load(&p->collector, p->path, SEAL_PART, n_threads, p->mem, &p->lost, e))))
         return false;
@@ -462,7 +462,7 @@ bool prof_export(const char *prof_path, const struct output_options *options, st
     const uint64_t bytes = raw_bytes(prof_path);
     struct output_options sized = *options;
     sized.n_threads = stage_threads(bytes, options->n_threads);
-    if (!prof_load(prof_path, sized.n_threads, progress, out, e))
+    if (!prof_load(prof_path, 0, sized.n_threads, progress, out, e))
         return false;
     const double analysed = account_clock_s();
     progress_stage(progress, "writing", STAGE_ANALYSED, 1,

@@ -18,8 +18,8 @@ struct result {
 };
 
 /* Loads and analyses. Progress may be NULL. False: see e. */
-bool prof_load(const char *prof_path, unsigned n_threads, struct progress *progress, struct result *out,
-               struct error *e);
+bool prof_load(const char *prof_path, unsigned without, unsigned n_threads, struct progress *progress,
+               struct result *out, struct error *e);
 /* Also writes. False: nothing could be exported, with the reason in e. True: some outputs may have failed, see problems
  * and losses. */
 bool prof_export(const char *prof_path, const struct output_options *options, struct progress *progress,

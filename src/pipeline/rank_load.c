@@ -19,6 +19,9 @@
 
 enum { CODE_OF_LOSSES = 3 };
 
+/* What no table of a rank is made of. */
+enum { NOT_OF_A_RANK = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY };
+
 /* The requests for the tables of what was analysed: of a collection of a framework, or of a PROF directory. Each call
  * has memory of its own. */
 struct analysed {
@@ -104,7 +107,7 @@ static bool load_prof(const char *path, unsigned parts, struct rank *out, int *e
     const struct job_rank from = { .path = path };
     struct result r = { 0 };
     struct analysed a = { NULL, NULL, &r.profile, &options };
-    bool done = prof_load(path, 1, NULL, &r, e);
+    bool done = prof_load(path, NOT_OF_A_RANK, 1, NULL, &r, e);
     const struct table_source source = { write_tables, &a, r.profile.names };
     done = done && rank_tables_load(&from, &source, parts, out, e);
     out->identity.path = arena_text(out->mem, path, strlen(path));
@@ -120,7 +123,7 @@ static bool load_prof(const char *path, unsigned parts, struct rank *out, int *e
 static bool load_collection(const struct framework_kind *kind, const char *path, const struct output_options *options,
                             struct collection *s, struct error *e)
 {
-    const struct collection_request request = { .n_threads = options->n_threads };
+    const struct collection_request request = { .without = NOT_OF_A_RANK, .n_threads = options->n_threads };
     if (!kind->load(s, path, &request, e) || !kind->analyse(s, options->n_threads, e))
         return false;
     collection_losses(s, &s->lost);

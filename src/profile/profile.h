@@ -60,8 +60,19 @@ struct host {
     struct usage usage;
 };
 
+/* What takes time and memory, and not every question needs. One that leaves a part out does not read its files: its
+ * tables, and those that are made of it, are empty, and damage in its files is not noticed. */
+enum profile_part {
+    PROFILE_COUNTED = 1 << 0, /* counters of tasks: device.pmu */
+    PROFILE_SAMPLED = 1 << 1, /* host.usage, device.usage, device.counters except clocks, device.units */
+    PROFILE_MEMORY = 1 << 2,  /* host.records.op_memory, static_memory */
+    PROFILE_TENSORS = 1 << 3, /* shapes, types and formats of operators */
+    PROFILE_TASKS = 1 << 4,   /* device.tasks, and what is made of them: copies, collectives, overlap */
+};
+
 struct profile {
     const char *path;           /* of PROF_XXX */
+    unsigned without;           /* enum profile_part: what was left out */
     struct collector collector; /* of the ascope.json in the PROF directory, if there is one */
     struct names *names;
     struct dictionary dictionary; /* of the hashes and type numbers in host records */

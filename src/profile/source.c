@@ -79,7 +79,7 @@ static void count_unopened(struct source *s)
         for (size_t k = 0; k < stream->n_slices; k++)
             bytes += stream->slice[k].size;
         stream->is_opened = stream->is_opened || bytes == 0 || family_is_needless(stream->family);
-        if (stream->is_opened)
+        if (stream->is_opened || (s->is_partial && family_is_read(stream->family, s->chip, s->settings.samples_cores)))
             continue;
         if (n++ < NAMED)
             names = names ? arena_printf(s->mem, "%s, %s", names, stream->family)

@@ -73,6 +73,7 @@ struct source {
 
     struct stream *stream; /* sorted by family, unaging first */
     size_t n_streams;
+    bool is_partial; /* some readers were left out: streams that they would have read are no loss */
     bool is_counted; /* its unread streams are among the losses */
     struct arena *mem;
     struct losses lost;

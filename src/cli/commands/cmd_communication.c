@@ -55,7 +55,7 @@ static bool analyze_one(const void *context, const char *path, struct progress *
     r->account.mem = arena_new();
     if (!r->account.mem)
         return error_no_memory(e, path);
-    if (!work_load(path, n->a->options.n_threads, progress, r, e))
+    if (!work_load(path, 0, n->a->options.n_threads, progress, r, e))
         return false;
     progress_stage(progress, "writing", 1, 1, 0);
     if (!analyze_write(&r->profile, &n->request, r->account.mem, &found, e)) {

@@ -78,7 +78,7 @@ static bool check_one(const void *context, const char *path, struct progress *pr
                       struct error *e)
 {
     const struct output_options *options = context;
-    return work_load(path, options->n_threads, progress, r, e);
+    return work_load(path, 0, options->n_threads, progress, r, e);
 }
 
 /* Checks words that are not existing directories: typing errors, and words in the wrong place. False: reported. */

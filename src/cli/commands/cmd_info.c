@@ -387,7 +387,7 @@ static void report_file(struct reporting *n, const struct input *input)
 {
     struct recording l;
     struct error e = { 0 };
-    if (!recording_open(&l, input, n->a->options.n_threads, &e)) {
+    if (!recording_open(&l, input, 0, n->a->options.n_threads, &e)) {
         complain("%s", e.text);
         n->tally.n_failed++;
     } else {

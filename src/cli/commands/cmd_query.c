@@ -18,13 +18,17 @@
 #include "cli/options/work.h"
 #include "load/prof/prof.h"
 
+/* Models and their iterations are made of what the host launched and of the stamps of the scheduler. */
+enum { NOT_OF_MODELS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS | PROFILE_TASKS };
+
 static void add_one(struct arguments *a, struct query *q, const char *path, struct results_tally *tally)
 {
     struct result r = { 0 };
     struct error e = { 0 };
     struct progress progress;
     progress_begin(&progress, stderr, true);
-    const bool done = work_load(path, a->options.n_threads, &progress, &r, &e) && query_add(q, &r.profile, &e);
+    const bool done =
+        work_load(path, NOT_OF_MODELS, a->options.n_threads, &progress, &r, &e) && query_add(q, &r.profile, &e);
     progress_end(&progress);
     if (!done) {
         complain("%s", e.text);

@@ -7,6 +7,9 @@
 #include "report/term.h"
 #include "cli/options/work.h"
 
+/* No answer about steps and ranks is made of it. */
+enum { NOT_OF_ANSWERS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY };
+
 static void recover(const void *arguments, const char *path)
 {
     recover_first(arguments, path, stderr);
@@ -58,6 +61,7 @@ enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned al
     if (g->inputs.list.n == 0)
         return found;
     const struct run_request how = { .keep_bytes = a->memory ? a->memory / 4 : KEPT,
+                                     .without = NOT_OF_ANSWERS,
                                      .needs_steps = needs_steps,
                                      .look = look };
     const enum exit_status status = given_run_read(g, a, how, n_refused);

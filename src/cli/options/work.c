@@ -94,11 +94,12 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w)
     return exit_code(a->face, status);
 }
 
-bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e)
+bool work_load(const char *path, unsigned without, unsigned n_threads, struct progress *progress, struct result *r,
+               struct error *e)
 {
     const double start = account_clock_s();
     progress_stage(progress, "reading", 0, 0.5, raw_bytes(path));
-    if (!profile_load(&r->profile, path, n_threads, e))
+    if (!profile_load_without(&r->profile, path, without, n_threads, e))
         return false;
     r->account.load_s = account_clock_s() - start;
     progress_stage(progress, "analysing", 0.5, 1, profile_analyse_steps(&r->profile));

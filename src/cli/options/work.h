@@ -21,7 +21,8 @@ int work_run(struct arguments *a, size_t first_dir, const struct work *w);
  * first collection (NULL: there is none), where there is space for results: /tmp may be in memory. */
 void work_memory(const struct arguments *a, const char *first);
 
-/* Loads and analyses a PROF directory and measures both times. */
-bool work_load(const char *path, unsigned n_threads, struct progress *progress, struct result *r, struct error *e);
+/* Loads and analyses a PROF directory without some parts (enum profile_part), and measures both times. */
+bool work_load(const char *path, unsigned without, unsigned n_threads, struct progress *progress, struct result *r,
+               struct error *e);
 
 #endif

@@ -222,10 +222,10 @@ static bool profile_empty(struct profile *p)
     return p->mem && p->names && known_names_add(p->names);
 }
 
-static bool device_load(struct collection *s, const char *prof, unsigned n_threads, struct error *e)
+static bool device_load(struct collection *s, const char *prof, const struct collection_request *r, struct error *e)
 {
     const char *path = *prof ? arena_printf(s->mem, "%s/%s", s->path, prof) : NULL;
-    s->has_device = path && profile_load(&s->profile, path, n_threads, &s->device_error);
+    s->has_device = path && profile_load_without(&s->profile, path, r->without, r->n_threads, &s->device_error);
     if (s->has_device && s->profile.chip->task_log == TASK_LOG_CUDA && s->settings.level == PROFILER_LEVEL0)
         s->settings.level = PROFILER_LEVEL1; /* a GPU is recorded the same at all levels */
     if (s->has_device)
@@ -275,10 +275,11 @@ void collection_activities(struct collection *s, const struct collection_dir *d,
         losses_add(&s->lost, LOSS_UNREADABLE, 1, "PROF_XXX", 0);
 }
 
-bool collection_parts_load(struct collection *s, const struct collection_dir *d, unsigned n_threads, struct error *e)
+bool collection_parts_load(struct collection *s, const struct collection_dir *d, const struct collection_request *r,
+                           struct error *e)
 {
-    if (!seal_load(&s->collector, s->path, SEAL_ALL, n_threads, s->mem, &s->lost, e) ||
-        !device_load(s, s->settings.has_npu ? d->prof : "", n_threads, e))
+    if (!seal_load(&s->collector, s->path, SEAL_ALL, r->n_threads, s->mem, &s->lost, e) ||
+        !device_load(s, s->settings.has_npu ? d->prof : "", r, e))
         return false;
     if (!s->settings.has_cpu && !s->has_device)
         return error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",

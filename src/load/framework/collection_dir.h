@@ -34,7 +34,8 @@ void collection_activities(struct collection *s, const struct collection_dir *d,
                            const char *npu);
 /* Loads the PROF directory; without one, or where it cannot be used, the profile is empty. False: out of memory, or
  * nothing is left. */
-bool collection_parts_load(struct collection *s, const struct collection_dir *d, unsigned n_threads, struct error *e);
+bool collection_parts_load(struct collection *s, const struct collection_dir *d, const struct collection_request *r,
+                           struct error *e);
 
 bool json_flag(const json_t *object, const char *key, bool otherwise);
 bool json_lists(const json_t *list, const char *word); /* the list, or the one text, contains the word */

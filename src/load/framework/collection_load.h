@@ -8,6 +8,7 @@
 
 struct collection_request {
     bool keeps_tensors; /* for the memory timeline */
+    unsigned without;   /* enum profile_part */
     unsigned n_threads;
 };
 

@@ -110,7 +110,7 @@ bool ms_load(struct collection *s, const char *path, const struct collection_req
 {
     struct collection_dir d;
     struct framework_format format;
-    if (!open_parts(s, path, &d, &format, e) || !collection_parts_load(s, &d, r->n_threads, e))
+    if (!open_parts(s, path, &d, &format, e) || !collection_parts_load(s, &d, r, e))
         return false;
     if (!d.has_framework)
         return true;

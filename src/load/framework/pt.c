@@ -164,7 +164,7 @@ bool pt_load(struct collection *s, const char *path, const struct collection_req
     struct collection_dir d;
     struct noted_clock noted;
     struct framework_clock clock;
-    if (!open_parts(s, path, &d, &noted, e) || !collection_parts_load(s, &d, r->n_threads, e))
+    if (!open_parts(s, path, &d, &noted, e) || !collection_parts_load(s, &d, r, e))
         return false;
     if (!d.has_framework)
         return true;

@@ -341,5 +341,6 @@ static bool load_aicpu(struct profile *p, struct device *d, struct error *e)
 bool device_load(struct profile *p, struct device *d, struct error *e)
 {
     return load_track(d, e) && load_model_stamps(d, e) && load_aicpu(p, d, e) && aicpu_comm_load(d, e) &&
-           pmu_load(d, e) && ccu_load(d, e) && unit_trace_load(d, e);
+           (p->without & PROFILE_COUNTED || pmu_load(d, e)) && ccu_load(d, e) &&
+           (p->without & PROFILE_SAMPLED || unit_trace_load(d, e));
 }

@@ -15,7 +15,7 @@ bool pmu_load(struct device *d, struct error *e);
 
 /* counters_load.c: loads the streams of a device's samplers into tables. */
 /* Fills d->counters.raw. False only without memory. */
-bool counters_load(struct profile *p, struct device *d, struct error *e);
+bool counters_load(struct device *d, unsigned without, struct error *e);
 
 /* task_log_load.c: loads the task log of a device's scheduler: begin and end records. */
 /* Fills d->log.events or d->log.edges, in the form that the chip writes; analysis pairs them and releases them. Called

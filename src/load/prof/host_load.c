@@ -642,6 +642,7 @@ bool host_load(struct profile *p, struct error *e)
     if (!profile_has_host(p))
         return true;
     return load_nodes(p, e) && load_hccl(p, e) && load_tracks(p, e) && load_fusions(p, e) && load_graphs(p, e) &&
-           load_marks(p, e) && load_dpu(p, e) && load_memory(p, e) && tensors_load(p, e) && captured_ops_load(p, e) &&
-           mc2_groups_index(p, e) && (!p->chip->has_ccu || ccu_plans_load(p, e));
+           load_marks(p, e) && load_dpu(p, e) && (p->without & PROFILE_MEMORY || load_memory(p, e)) &&
+           (p->without & PROFILE_TENSORS || tensors_load(p, e)) && captured_ops_load(p, e) && mc2_groups_index(p, e) &&
+           (!p->chip->has_ccu || ccu_plans_load(p, e));
 }

@@ -220,6 +220,7 @@ static bool open_sources(struct profile *p, struct error *e)
         struct source *s = is_host ? &p->host.source : &p->device[p->n_devices].source;
         struct error here = { 0 };
         if (source_open(s, p->path, name, &here)) {
+            s->is_partial = p->without != 0;
             p->n_devices += !is_host;
             continue;
         }
@@ -264,18 +265,24 @@ static void load_one(void *context, size_t i)
         return;
     }
     if (i == LOAD_HOST) {
-        if (host_load(p, e) && profile_has_host(p))
+        if (host_load(p, e) && profile_has_host(p) && !(p->without & PROFILE_SAMPLED))
             usage_load(p, &p->host.source, &p->host.usage, e);
         return;
     }
     struct device *d = &p->device[i - LOAD_DEVICES];
-    if (device_load(p, d, e) && counters_load(p, d, e) && usage_load(p, &d->source, &d->usage, e))
+    if (device_load(p, d, e) && counters_load(d, p->without, e) &&
+        (p->without & PROFILE_SAMPLED || usage_load(p, &d->source, &d->usage, e)) && !(p->without & PROFILE_TASKS))
         task_log_load(d, e);
 }
 
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e)
 {
-    *p = (struct profile){ .mem = arena_new(), .names = names_new() };
+    return profile_load_without(p, path, 0, n_threads, e);
+}
+
+bool profile_load_without(struct profile *p, const char *path, unsigned without, unsigned n_threads, struct error *e)
+{
+    *p = (struct profile){ .without = without, .mem = arena_new(), .names = names_new() };
     if (!p->mem || !p->names || !known_names_add(p->names))
         return error_no_memory(e, path);
     p->path = arena_text(p->mem, path, strlen(path));

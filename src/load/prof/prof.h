@@ -18,6 +18,8 @@ void prof_dirs_free(struct prof_dirs *d);
 /* Opens every directory and loads all records. A directory that cannot be used is counted as a loss; false only if none
  * can be used, or without memory. Free the profile in any case. */
 bool profile_load(struct profile *p, const char *path, unsigned n_threads, struct error *e);
+/* The same without some parts: enum profile_part. */
+bool profile_load_without(struct profile *p, const char *path, unsigned without, unsigned n_threads, struct error *e);
 void profile_free(struct profile *p);
 
 #endif

@@ -35,7 +35,8 @@ static int64_t wall_ns(const struct source *s, enum counters_load_time_base base
 
 enum {
     OF_CORES = 1,   /* only in collections that sample the cores: in others the stream holds something else */
-    IN_THE_LOG = 2, /* only where the stream is a log of that form */
+    IN_THE_LOG = 2, /* only where the stream is a log of that form; read if its other records are */
+    OF_CLOCKS = 4,  /* always read */
 };
 
 struct sampled {
@@ -81,7 +82,7 @@ static const struct sampled families[] = {
     { SAMPLER_CORE, "aicore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_VECTOR_CORE, "aiVectorCore.data", &core_sample_layout, .time = DEVICE_NS, .flags = OF_CORES },
     { SAMPLER_GPU_MEMORY, "ascope_cuda_memory.data", &cuda_memory_layout, .time = DEVICE_TICK },
-    { SAMPLER_GPU, "ascope_gpu.data", &gpu_sample_layout, .time = HOST_TICK },
+    { SAMPLER_GPU, "ascope_gpu.data", &gpu_sample_layout, .time = HOST_TICK, .flags = OF_CLOCKS },
 };
 /* clang-format on */
 
@@ -243,9 +244,13 @@ static bool load_all_changes(struct source *s, struct counters *c, struct error 
     return true;
 }
 
-bool counters_load(struct profile *p, struct device *d, struct error *e)
+static bool is_left_out(const struct sampled *f, unsigned without)
 {
-    (void)p;
+    return f->flags & IN_THE_LOG ? without & PROFILE_TASKS : !(f->flags & OF_CLOCKS) && without & PROFILE_SAMPLED;
+}
+
+bool counters_load(struct device *d, unsigned without, struct error *e)
+{
     struct source *s = &d->source;
     const bool is_v2 = strcmp(s->settings.version, "2.0") == 0;
     const bool samples_cores = s->settings.samples_cores;
@@ -254,7 +259,7 @@ bool counters_load(struct profile *p, struct device *d, struct error *e)
         struct samples *out = &d->counters.raw[f->sampler];
         if ((f->on && !(f->on & s->chip->group)) || !family_is_read(f->stream, s->chip, samples_cores) ||
             ((f->flags & OF_CORES) && !samples_cores) ||
-            ((f->flags & IN_THE_LOG) && s->chip->task_log != TASK_LOG_STARS))
+            ((f->flags & IN_THE_LOG) && s->chip->task_log != TASK_LOG_STARS) || is_left_out(f, without))
             continue;
         if (!(f->lines ? load_lines(s, f, out, e) : load_records(s, f, is_v2, out, e)))
             return false;

@@ -157,7 +157,7 @@ bool view_collection_load(struct view_input *in, struct error *e)
     struct drawn drawn = { 0 };
     const uint64_t bytes = raw_bytes(in->path);
     view_progress_stage(&in->progress, VIEW_READING, 0, READ, bytes);
-    bool is_done = recording_open(&l, c->input, c->options->n_threads, e);
+    bool is_done = recording_open(&l, c->input, 0, c->options->n_threads, e);
     view_progress_stage(&in->progress, VIEW_DRAWING, READ, DRAWN, bytes / 100 * DRAWN_PERCENT);
     if (is_done) {
         atomic_store(&in->is_simulated, recording_is_simulated(&l));

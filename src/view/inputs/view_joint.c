@@ -145,7 +145,7 @@ static bool load_rank(struct view_joint_loading *q, const struct view_job_rank *
                                  .kind = r->file ? NULL : framework_kind_of(r->path, &why),
                                  .steps_by = q->of->job.steps_by,
                                  .file = r->file };
-    bool done = recording_open(&l, &input, q->of->options->n_threads, q->e);
+    bool done = recording_open(&l, &input, 0, q->of->options->n_threads, q->e);
     if (done) {
         q->in->is_simulated |= recording_is_simulated(&l);
         const char *title = arena_printf(q->in->mem, "Rank %lld", (long long)r->rank);
@@ -239,7 +239,7 @@ static bool load_run_input(struct view_joint_loading *q, unsigned side, const st
 {
     struct recording l = { 0 };
     struct view_input *in = q->in;
-    bool done = recording_open(&l, input, q->of->options->n_threads, q->e);
+    bool done = recording_open(&l, input, 0, q->of->options->n_threads, q->e);
     int64_t rank = -1;
     in->is_simulated |= done && recording_is_simulated(&l);
     done = done && keep_losses(q, &l.lost, l.is_lossy);

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from cli_case import ASCOPE, BROKEN, RULES, SAMPLE, SOURCE, STEP, Case
+from cli_case import ASCOPE, BROKEN, RULES, SAMPLE, SOURCE, STEP, Case, cut
 
 
 class Export(Case):
@@ -305,10 +305,18 @@ class Query(Case):
 
     def test_several_collections_are_one_table(self):
         self.sample("PROF_1")
-        self.sample("PROF_2", broken=BROKEN)
+        self.sample("PROF_2", broken=[("host/data/aging.api_event.data.slice_0", cut(10))])
         r = self.ascope("query", ".", code=3)
         self.assertEqual(r.stdout.count("Job Info"), 1)
         self.assertEqual(r.stdout.count("device_0"), 2 * self.wanted.count("device_0"))
+
+    def test_files_that_it_does_not_need_are_not_read(self):
+        tasks = self.sample("PROF_1", broken=BROKEN)
+        counters = self.sample("PROF_2", broken=[("device_0/data/ffts_profile.data.0.slice_0", cut(10))])
+        for path, why in ((tasks, 3), (counters, 0)):
+            self.ascope("query", path, code=0)
+            self.ascope("why", path, code=why)
+            self.ascope("export", "db", path, code=3)
 
     def test_what_it_cannot_answer(self):
         self.assert_one_line(self.ascope("query", "nowhere", code=2).stderr, "nowhere")

@@ -70,7 +70,7 @@ static void every_sampler_has_its_own_clock(void **state)
             layout_put(row[i].layout, CORE_MODE, rec, 1);
         struct device d =
             device_of(row[i].version, is_core ? "sample-based" : "", row[i].stream, rec, row[i].layout->size);
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         assert_int_equal(d.counters.raw[row[i].sampler].n, 1);
         assert_int_equal(d.counters.raw[row[i].sampler].at_ns[0], AT);
         assert_int_equal(losses_damage(&d.source.lost), 0);
@@ -112,7 +112,7 @@ static void impossible_times_stay_within_the_range_of_stamps(void **state)
         layout_init(l, rec);
         layout_put(l, 0, rec, time[i / ROWS(row)]);
         struct device d = device_of(row[i % ROWS(row)].version, "", row[i % ROWS(row)].stream, rec, l->size);
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         const struct samples *const s = &d.counters.raw[row[i % ROWS(row)].sampler];
         assert_int_equal(s->n, 1);
         assert_true(s->at_ns[0] >= -STAMP_MOST && s->at_ns[0] <= STAMP_MOST);
@@ -127,7 +127,7 @@ static void samples_come_in_the_order_of_time(void **state)
     uint8_t bytes[4 * 24];
     struct error e = { 0 };
     struct device d = device_of("1.0", "", "hbm.data", bytes, put_hbm(bytes, sample, 4));
-    assert_true(counters_load(NULL, &d, &e));
+    assert_true(counters_load(&d, 0, &e));
     const struct samples *s = &d.counters.raw[SAMPLER_HBM];
     static const uint64_t unit[] = { 4, 6, 7, 5 }; /* equal times as they came */
     assert_int_equal(s->n, 4);
@@ -148,7 +148,7 @@ static void every_prefix_of_a_stream_is_read_as_far_as_it_goes(void **state)
     for (size_t n = 0; n <= size; n++) {
         struct error e = { 0 };
         struct device d = device_of("1.0", "", "hbm.data", bytes, n);
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         assert_int_equal(d.counters.raw[SAMPLER_HBM].n, n / 24);
         assert_int_equal(d.source.lost.by[LOSS_CUT_SHORT].n, n % 24 != 0);
         device_forget(&d);
@@ -182,7 +182,7 @@ static void lines_that_are_no_samples_are_reported(void **state)
         struct error e = { 0 };
         print_message("  %s\n", row[i].what);
         struct device d = device_of("1.0", "", row[i].stream, row[i].text, strlen(row[i].text));
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         assert_int_equal(d.counters.raw[row[i].sampler].n, row[i].n);
         assert_int_equal(d.source.lost.by[LOSS_BAD_TEXT].n, row[i].bad);
         device_forget(&d);
@@ -221,7 +221,7 @@ static void changes_are_taken_out_of_their_records(void **state)
             layout_put(&lpm_entry_layout, LPM_ENTRY_VALUE, rec + LPM_FIRST + k * 16, 1000 + k);
         }
         struct device d = device_of("1.0", "", row[i].stream, rec, sizeof rec);
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         const struct samples *s = &d.counters.raw[row[i].sampler];
         assert_int_equal(s->n, row[i].n);
         for (size_t k = 0; k < s->n; k++) {
@@ -255,7 +255,7 @@ static void changes_of_both_streams_of_a_family_have_room(void **state)
     both[1].slice = &rest;
     d.source.stream = both;
     d.source.n_streams = ROWS(both);
-    assert_true(counters_load(NULL, &d, &e));
+    assert_true(counters_load(&d, 0, &e));
     const struct samples *s = &d.counters.raw[SAMPLER_FREQ];
     assert_int_equal(s->n, RECORDS * LPM_MOST);
     for (size_t k = 0; k < s->n; k++) {
@@ -277,7 +277,7 @@ static void cores_end_at_unused_space_and_need_their_mode(void **state)
     for (size_t i = 0; i < ROWS(mode); i++) {
         struct error e = { 0 };
         struct device d = device_of("1.0", mode[i], "ffts_profile.data", bytes, sizeof bytes);
-        assert_true(counters_load(NULL, &d, &e));
+        assert_true(counters_load(&d, 0, &e));
         assert_int_equal(d.counters.raw[SAMPLER_CORE].n, i == 0);
         device_forget(&d);
     }

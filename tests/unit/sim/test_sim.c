@@ -306,6 +306,50 @@ static void readers_find_nothing_damaged(void **state)
     (void)state;
 }
 
+/* A part that is left out has no rows, is no loss, and changes nothing else. */
+static void parts_can_be_left_out(void **state)
+{
+    static const struct {
+        const char *what;
+        unsigned without;
+    } row[] = { { "counters of tasks", PROFILE_COUNTED },
+                { "samplers", PROFILE_SAMPLED },
+                { "memory of operators", PROFILE_MEMORY },
+                { "shapes", PROFILE_TENSORS },
+                { "tasks", PROFILE_TASKS },
+                { "all of them",
+                  PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS | PROFILE_TASKS } };
+    struct profile all = { 0 };
+    struct error e = { 0 };
+    folder_make(NULL);
+    simulate(sim_defaults);
+    assert_true(profile_load(&all, prof, 1, &e) && profile_analyse(&all, 1, &e));
+    const struct device *whole = &all.device[0];
+    assert_true(whole->pmu.of_tasks.n > 0 && whole->counters.raw[SAMPLER_HBM].n > 0 && whole->tasks.n > 0 &&
+                all.host.records.op_memory.n > 0 && all.host.ops.n > 0);
+    for (size_t i = 0; i < ROWS(row); i++) {
+        struct profile p = { 0 };
+        const unsigned without = row[i].without;
+        print_message("  %s\n", row[i].what);
+        assert_true(profile_load_without(&p, prof, without, 1, &e) && profile_analyse(&p, 1, &e));
+        const struct device *d = &p.device[0];
+        assert_int_equal(d->pmu.of_tasks.n, without & PROFILE_COUNTED ? 0 : whole->pmu.of_tasks.n);
+        assert_int_equal(d->counters.raw[SAMPLER_HBM].n,
+                         without & PROFILE_SAMPLED ? 0 : whole->counters.raw[SAMPLER_HBM].n);
+        assert_int_equal(p.host.records.op_memory.n, without & PROFILE_MEMORY ? 0 : all.host.records.op_memory.n);
+        assert_int_equal(d->tasks.n, without & PROFILE_TASKS ? 0 : whole->tasks.n);
+        assert_int_equal(p.host.ops.n, all.host.ops.n);
+        assert_int_equal(p.host.calls.n, all.host.calls.n);
+        assert_int_equal(d->steps.iterations.n, whole->steps.iterations.n);
+        assert_int_equal(losses_damage(&p.lost), 0);
+        assert_int_equal(p.lost.by[LOSS_UNREAD].n, all.lost.by[LOSS_UNREAD].n);
+        profile_free(&p);
+    }
+    profile_free(&all);
+    folder_remove(NULL);
+    (void)state;
+}
+
 /* What the simulator writes for a chip, the readers find again: every kernel ran once, and was counted for. */
 static void every_chip_is_read_as_it_was_written(void **state)
 {
@@ -450,6 +494,7 @@ int main(void)
         cmocka_unit_test(readers_find_nothing_damaged),
         IN_A_FOLDER(every_process_has_its_own_directory),
         IN_A_FOLDER(the_data_says_that_it_is_simulated),
+        cmocka_unit_test(parts_can_be_left_out),
         cmocka_unit_test(every_chip_is_read_as_it_was_written),
         IN_A_FOLDER(what_cannot_be_simulated_is_refused),
     };
