@@ -168,9 +168,21 @@ def _profiler_of_torch(o):
     plan["active"] = plan["active"] or _core.EVERY_STEP
     prof = profiler.profile(
         **of_profile, schedule=profiler.schedule(**plan), experimental_config=profiler._ExperimentalConfig(**of_config),
-        on_trace_ready=profiler.tensorboard_trace_handler(o.out, o.worker_name, analyse_flag=not o.no_analyse))
+        on_trace_ready=_unless_idle(profiler.tensorboard_trace_handler(o.out, o.worker_name, analyse_flag=not o.no_analyse)))
     _step_at_optimizers(prof)
     return prof
+
+
+_processes = []  # names of the processes that this one started and that are recorded
+
+
+def _unless_idle(handler):
+    @functools.wraps(handler)
+    def analysed(prof):
+        if not _processes or _has_operators(prof._path):
+            handler(prof)
+
+    return analysed
 
 
 def _step_at_optimizers(prof):
@@ -188,6 +200,8 @@ def _step_at_optimizers(prof):
         _messages.info("thread %d trains: its operators are recorded from here on, the end of its first step" % threading.get_native_id())
 
     def ended(optimizer):
+        if prof._pid != os.getpid():  # the profiler of a parent, in a forked process
+            return
         if not ends or ends[0]() is None:
             ends[:] = [weakref.ref(optimizer)]
         if not prof.stopped and not getattr(thread, "is_observed", False):
@@ -202,27 +216,64 @@ def _step_at_optimizers(prof):
         return
 
 
-def _processes_of_the_script():
-    """A list that gets the names of processes that the script starts with multiprocessing, without those that load data."""
+# Processes of these modules serve others: they load data, run functions of a pool, hold shared objects.
+HELPERS = ("torch.utils.data.", "multiprocessing.", "concurrent.", "joblib.")
+
+
+_forgotten = []  # collections without operators
+
+
+def _forget(path):
+    _forgotten.append(path)
+    shutil.rmtree(path, ignore_errors=True)
+    _program.analysed[:] = [one for one in _program.analysed if one[0] != path]
+
+
+class _Recorded:
+    """`run` of a process that the script starts, such as a rank: recorded as the script itself is."""
+
+    def __init__(self, run, o, framework):
+        self._run, self._options, self._framework = run, o, framework
+
+    def __call__(self):
+        prof = _profiler(argparse.Namespace(**{**vars(self._options), "no_analyse": True}), self._framework)
+        _front_ends.stand_in(prof)
+        prof.start()
+        try:
+            self._run()
+        finally:
+            prof.stop()
+            self._keep(prof._path)
+
+    def _keep(self, path):
+        if path and self._framework == "torch" and not _has_operators(path):
+            _forget(path)
+        elif path and not self._options.no_analyse:
+            _program.analyse(path)
+
+
+def _has_operators(path):
+    """Whether a process did anything with PyTorch: one that only started others has the range of its step, and nothing else."""
+    try:
+        return os.path.getsize(os.path.join(path, "FRAMEWORK", "torch.op_range")) > 1024
+    except OSError:
+        return False
+
+
+def _record_processes(o, framework):
+    """Records the processes that the script starts with multiprocessing."""
     from multiprocessing import process
-    start, names = process.BaseProcess.start, []
+    start = process.BaseProcess.start
 
     @functools.wraps(start)
     def started(self):
-        if not getattr(getattr(self, "_target", None), "__module__", "").startswith("torch.utils.data."):
-            names.append(self.name)
+        of = getattr(self, "_target", None) or type(self)
+        if not getattr(of, "__module__", "").startswith(HELPERS):
+            self.run = _Recorded(self.run, o, framework)
+            _processes.append(self.name)
         return start(self)
 
     process.BaseProcess.start = started
-    return names
-
-
-def _report_unrecorded(prof, started):
-    """A script whose processes train records next to nothing, and looks as if that was all."""
-    if started and not prof.stopped and getattr(prof, "step_num", None) == 0:
-        from ascope.torch import _messages
-        _messages.warn("no optimizer.step() in this process, and the %s that it started (%s) %s not recorded; start ranks with torchrun, or "
-                       "create a profiler in each of them" % (("process" if len(started) == 1 else "processes"), ", ".join(started[:4]), "is" if len(started) == 1 else "are"))
 
 
 class _MakingRoom:
@@ -303,6 +354,11 @@ OPENED = (("ASCEND_PROFILER_OUTPUT/trace_view.json", TIMELINES), ("mindstudio_pr
           ("ASCEND_PROFILER_OUTPUT/ascend_*_profiler*.db", DATABASES), ("msprof_[0-9]*.db", DATABASES))
 
 
+def _report_file():
+    """Under `ascope run`, standard output belongs to the script alone."""
+    return sys.stderr if os.environ.get("ASCOPE_SUPERVISED") else sys.stdout
+
+
 def _shown(path):
     """From here, where that is shorter: nobody counts "../"."""
     near = os.path.relpath(path)
@@ -318,6 +374,8 @@ def _show_results(process):
     others = [(path, result.summary) for path, result in _program.analysed_elsewhere() if result.is_done]
     _program.analysed.clear()  # collections that are analysed after this are shown when the interpreter ends
     if not own and not others:
+        if _forgotten:
+            print("ascope: nothing was recorded: neither the script nor a process that it started ran an operator", file=sys.stderr)
         return
     path, summary = own.pop() if own else others.pop(0)
     lines = ["analysed: " + other for other, _ in own + others] + ["", summary.rstrip("\n"), ""]
@@ -329,7 +387,7 @@ def _show_results(process):
         for file in glob.glob(os.path.join(glob.escape(path), name)):
             lines.append("  open %s in %s" % (_shown(file), viewer))
     try:
-        print("\n".join(lines), flush=True)
+        print("\n".join(lines), file=_report_file(), flush=True)
     except (OSError, ValueError):  # stdout is closed
         pass
 
@@ -452,7 +510,7 @@ def main(arguments, command="run", of_rank=()):
             _front_ends.stand_in(prof)
             sys.meta_path[:0] = [_MakingRoom(*row) for package, *row in PROFILERS if package not in provided]
         prof.start()
-    started = _processes_of_the_script() if prof else []
+        _record_processes(o, framework)
     try:
         if o.is_module:
             runpy.run_module(o.script, run_name="__main__", alter_sys=True)
@@ -460,10 +518,11 @@ def main(arguments, command="run", of_rank=()):
             _run_script(o.script)
     finally:
         if prof:
-            _report_unrecorded(prof, started)
             prof.stop()
-        if prof and o.no_analyse and prof._path and not o.quiet:
-            print("recorded: %s; run `ascope analyse` for timeline and tables" % _shown(prof._path), flush=True)
+        if prof and _processes and framework == "torch" and prof._path and not _has_operators(prof._path):
+            _forget(prof._path)  # the script only starts the processes that train
+        elif prof and o.no_analyse and prof._path and not o.quiet:
+            print("recorded: %s; run `ascope analyse` for timeline and tables" % _shown(prof._path), file=_report_file(), flush=True)
         _program.wait_for_all()
         if shows:
             _show_results(process)

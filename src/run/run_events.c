@@ -10,14 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int asked[] = { SIGINT, SIGTERM, SIGHUP }; /* unless they are ignored (nohup) */
+/* Unless they are ignored (nohup): those that end a recording, then those that a supervisor only forwards. */
+static const int asked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT };
+enum { N_ENDING = 3 };
 
 bool run_events_begin(struct run_events *v, struct error *e)
 {
     sigset_t ours;
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    for (size_t i = 0; i < (v->forwards ? sizeof asked / sizeof *asked : N_ENDING); i++) {
         struct sigaction now;
         if (sigaction(asked[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&ours, asked[i]);

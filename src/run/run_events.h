@@ -28,6 +28,7 @@ struct run_events {
     uint64_t ended_ns;
     int number;     /* of the last signal */
     bool is_sent;   /* a process sent it to this process only; false: the terminal sent it to the program, too */
+    bool forwards;  /* set before begin: signals that programs use among themselves are read, too, to be forwarded */
     bool has_input; /* lines are read from standard input, until it ends */
     char input[256], line[256];
     size_t n_input;

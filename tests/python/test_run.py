@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -258,25 +259,95 @@ def test_a_script_runs_as_under_python(tmp_path):
     assert plain == recorded and "\n7\n" in plain
 
 
-@pytest.mark.parametrize("target, is_reported", [("train", True), ("torch.utils.data._utils.worker._worker_loop", False)])
-def test_processes_that_train_are_reported(tmp_path, target, is_reported):
-    """They are not recorded, and what is would look as if it was all."""
+RANKS = """\
+    import multiprocessing
+    import sys
+    import torch
+    def train(steps):
+        model = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(steps):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+    class Process(multiprocessing.get_context("%s").Process):
+        def run(self):
+            train(5)
+    if __name__ == "__main__":
+        processes = [multiprocessing.get_context("%s").Process(target=train, args=(3,)), Process()]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+        with multiprocessing.get_context("%s").Pool(1) as pool:
+            pool.map(abs, [1])
+        print("the script's own output")
+    """
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_that_train_are_recorded(tmp_path, method):
+    """Each in its own directory; the process that only starts them, and helpers, leave none."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", RANKS % (method, method, method))
+    done = subprocess.run([PROGRAM, "run", "--device", "none", "--", sys.executable, "train.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=300)
+    assert done.returncode == 0 and done.stdout == "the script's own output\n", done.stdout + done.stderr
+    counts = [re.search(r" (\d+) steps, ", subprocess.run([PROGRAM, "analyse", path], stdout=subprocess.PIPE, text=True, check=True).stdout)[1]
+              for path in tmp_path.glob("*_ascend_pt")]
+    assert sorted(counts) == ["3", "5"] and "parent process" not in done.stderr
+    assert "2 ranks" in done.stderr, done.stderr  # what the answer of the job begins with
+
+
+def test_a_script_without_work_is_reported(tmp_path):
     pytest.importorskip("torch")
     write(tmp_path, "train.py", """\
-        import multiprocessing
-        import torch.utils.data
-        def train():
-            pass
-        class Process(multiprocessing.get_context("fork").Process):
-            def run(self):
-                pass
-        process = Process(target=%s)
+        import multiprocessing, torch
+        process = multiprocessing.get_context("fork").Process(target=print)
         process.start()
         process.join()
         raise SystemExit(5)
-    """ % target)
+    """)
     said = record(tmp_path, sys.executable, "-m", "ascope", "record", "--device", "none", "train.py")
-    assert ("the process that it started (Process-1) is not recorded; start ranks with torchrun" in said) == is_reported, said
+    assert "nothing was recorded: neither the script nor a process that it started ran an operator" in said
+    assert made_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("end, code, why", [
+    ("os._exit(7)", 7, ""), ("os.kill(os.getpid(), signal.SIGTERM)", -15, "train.py was killed by signal 15 (SIGTERM)"),
+    ("os.kill(os.getpid(), signal.SIGKILL)", -9, "train.py was killed by signal 9 (SIGKILL)")])
+def test_what_an_ended_script_leaves_is_analysed(tmp_path, end, code, why):
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", "import os, signal, torch\ntorch.ones(2) + 1\nprint('its own output', flush=True)\n" + end)
+    (tmp_path / "tmp").mkdir()
+    done = subprocess.run([PROGRAM, "run", "--device", "none", "--", sys.executable, "train.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=300, env=dict(os.environ, TMPDIR=str(tmp_path / "tmp")))
+    assert (done.returncode, done.stdout) == (code, "its own output\n"), done.stdout + done.stderr
+    (made,) = tmp_path.glob("*_ascend_pt")
+    assert why in done.stderr and str(made) in done.stderr and (made / "ASCEND_PROFILER_OUTPUT/trace_view.json").exists()
+    assert not list((tmp_path / "tmp").glob("ascope-run-*"))
+
+
+def test_signals_reach_the_script(tmp_path):
+    """Those that schedulers send: the supervisor forwards them, and ends when the script does."""
+    pytest.importorskip("torch")
+    write(tmp_path, "train.py", """\
+        import signal, sys, torch
+        torch.ones(2) + 1
+        caught = []
+        for number in signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM:
+            signal.signal(number, lambda number, frame: caught.append(number))
+        print("ready", flush=True)
+        while len(caught) < 3:
+            signal.pause()
+            print(len(caught), flush=True)
+        sys.exit(9)
+    """)
+    with subprocess.Popen([PROGRAM, "run", "--device", "none", "--", sys.executable, "train.py"], cwd=tmp_path, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as done:
+        for number in signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM:
+            assert done.stdout.readline()
+            done.send_signal(number)
+        assert done.wait(timeout=300) == 9
 
 
 def test_a_thread_that_trains_is_recorded(tmp_path):

@@ -49,6 +49,12 @@ def place():
     return (c10d.get_rank(), c10d.get_world_size()) if c10d else (0, 1)
 
 
+def rank():
+    """The global rank of this process, also after its groups were destroyed; None: torch.distributed was not initialised."""
+    c10d = _in_use()
+    return c10d.get_rank() if c10d else _ended.get(DEFAULT, {}).get("group_rank")
+
+
 def begin():
     """Called when a recording begins: forgets the groups of the last one."""
     _ended.clear()

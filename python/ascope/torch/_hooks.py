@@ -150,9 +150,9 @@ class Hooks:
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
-    def on(self, listener=None, is_sim=False, memory=None):
+    def on(self, listener=None, is_sim=False, memory=None, joined=_nothing):
         """`listener` receives collectives. `memory` is called with False before PyTorch's own profiler begins, and with True after its
-        end."""
+        end; `joined` now and after each init_process_group()."""
         _groups.begin()
         torch = sys.modules.get("torch")
         if self._was or not torch:
@@ -167,15 +167,18 @@ class Hooks:
         distributed = sys.modules.get("torch.distributed")
         if distributed and not distributed.is_available():
             distributed = None
-        if distributed:
-            self._replace(distributed, "destroy_process_group", _between, _groups.end, _nothing)
         marks = _core.recording() & _core.RECORDS_MARKS
-        if listener and distributed and (is_sim or marks):
+        hears_collectives = listener and distributed and (is_sim or marks)
+        if distributed:
             def learn_world():
-                listener.ascope_torch_world(*_groups.place())
+                if hears_collectives:
+                    listener.ascope_torch_world(*_groups.place())
+                joined()
 
             learn_world()
             self._replace(distributed, "init_process_group", _between, _nothing, learn_world)
+            self._replace(distributed, "destroy_process_group", _between, _groups.end, _nothing)
+        if hears_collectives:
             for name, (_, end_key) in {**COLLECTIVES, **UNMARKED}.items():
                 self._replace(distributed, name, _grouped, listener, end_key)
         if marks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to the user: one line each on stdout, in the format of torch_npu's profiler."""
+"""Messages to the user: one line each on stdout, or on stderr under `ascope run`, in the format of torch_npu's profiler."""
 import os
 import sys
 import time
@@ -24,9 +24,9 @@ def report(severity: int, text: str) -> None:
         return
     line = "[%s] [%s] [%d] profiler.py: %s\n" % (time.strftime("%Y-%m-%d %H:%M:%S"), LEVELS[severity], os.getpid(),
                                                  text.replace("\r", "\\r").replace("\n", "\\n"))
-    out = sys.stdout
+    out = sys.stderr if os.environ.get("ASCOPE_SUPERVISED") else sys.stdout
     try:
-        if out is sys.__stdout__:  # bypasses its buffer: unwritable text would stay there and change the exit code
+        if out is sys.__stdout__ or out is sys.__stderr__:  # bypasses its buffer: unwritable text would stay there and change the exit code
             out.flush()
             os.write(out.fileno(), line.encode(out.encoding, "backslashreplace"))
         else:

@@ -60,13 +60,18 @@ def _memory(is_ours):
     _build.loaded().ascope_torch_memory(is_ours)
 
 
+def _joined():
+    for prof in _opened():
+        prof._send_rank()
+
+
 def _recording(is_on, options):
     if is_on:
         listener = _build.loaded()
         is_in_use = listener and getattr(sys.modules["torch"].autograd, "_profiler_enabled", bool)()
         if is_in_use and options["profile_memory"]:
             warn("profile_memory: torch.profiler runs in this thread and receives PyTorch's memory events; memory is not recorded")
-        _hooks.on(listener, options["device"] == "sim", _memory if listener and options["profile_memory"] else None)
+        _hooks.on(listener, options["device"] == "sim", _memory if listener and options["profile_memory"] else None, _joined)
         for prof in _opened():
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
@@ -376,10 +381,17 @@ class _KinetoProfile:
             except _core.Error as trouble:
                 warn(str(trouble))
 
+    def _send_rank(self):
+        """The rank, if the process learned it after the recording had begun."""
+        rank = _groups.rank()
+        if rank is not None:
+            self._core.metadata_json("rank_id", str(rank))
+
     def _send_groups(self):
         """Writes the process groups. Called at the end, because programs create groups while they run."""
         try:
             found = _groups.info()
+            self._send_rank()
             if found:
                 self._core.metadata_json("parallel_group_info", json.dumps(found))
         except Exception as trouble:  # groups are read from private parts of PyTorch

@@ -254,8 +254,8 @@ static void ignore_front_end_options(const struct arguments *a)
         complain("note: %s: only the front end of a Python framework has such options; ignored", names);
 }
 
-/* If the program is a Python script whose framework has a front end, this process becomes the front end. */
-static void record_python(const struct arguments *a, const struct recorded_run *r)
+/* Records a Python script whose framework has a front end by that. Returns the exit code; -1: it is none. */
+static int record_python(const struct arguments *a, const struct recorded_run *r)
 {
     static const char *const dialect[] = { [DIALECT_DOCUMENTED] = "documented", [DIALECT_CURRENT] = "current" };
     const struct python_run q = { .recorder = &r->recorder,
@@ -266,8 +266,9 @@ static void record_python(const struct arguments *a, const struct recorded_run *
                                   .is_raw = a->run.no_export,
                                   .is_quiet = a->quiet };
     ending_fini();
-    run_python(&q, r->program, a->mem);
+    const int code = run_python(&q, r->program, a->mem);
     ending_prepare(a->face);
+    return code;
 }
 
 /* Runs the program without recording it: this process becomes the program. */
@@ -295,8 +296,9 @@ static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
         r.recorder.osrt = ASCOPE_OSRT_AUTO;
     }
     schedule_fill(a);
-    if (r.program)
-        record_python(a, &r);
+    const int python_code = r.program ? record_python(a, &r) : -1;
+    if (python_code >= 0)
+        return python_code;
     ignore_front_end_options(a);
     results_fill(a, l);
     if (!a->type)

@@ -147,6 +147,8 @@ static const struct {
       "Name of a simulated job: ranks with the same name meet (default: MASTER_ADDR and MASTER_PORT, else the parent process)." },
     { "ASCOPE_SIM_MEMORY_MB", "Memory of a simulated NPU in MiB (default: 65536)." },
     { "ASCOPE_SIM_TIMEOUT_MS", "How long a collective of simulated NPUs waits for a rank (default: 30000)." },
+    { "ASCOPE_SUPERVISED",
+      "Set by ascope run for Python scripts: the file in which their processes list their recordings." },
     { "ASCOPE_SYNC",
       "off: do not wait until what is written is on the disk, as --no-sync; also for recordings (their option sync)." },
     { "NO_COLOR", "If set and not empty, disables colours on the terminal." },

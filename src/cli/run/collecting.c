@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/text/json_memory.h"
 #include "cli/commands.h"
@@ -85,7 +86,7 @@ static void print_recorder(enum ascope_severity severity, const char *text, void
 
 /* ---- how the program ended ---- */
 
-static const char *signal_name(int number)
+const char *signal_name(int number)
 {
     static const struct {
         int number;
@@ -261,6 +262,10 @@ int collecting_run(struct arguments *a, struct recorded_run *r, int chip, bool e
     else if (!is_well)
         complain("%s", e.text);
     program_report(a, r, &out);
+    if (!is_msprof && !a->json && exports && r->program) { /* standard output belongs to the program */
+        fflush(stdout);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
     int code;
     if (!is_well && out.n_collections == 0)
         code = is_msprof                ? exit_code(a->face, STATUS_NOTHING)

@@ -11,6 +11,9 @@
 /* Copies the options of a line that concern results to the arguments of the exporting commands. */
 void results_fill(struct arguments *a, const struct msprof_line *l);
 
+/* "SIGTERM"; for others strsignal(). */
+const char *signal_name(int number);
+
 /* Returns the exit code. For `ascope run` it is that of the program, 128 plus the signal that killed it, or 127 if
  * it could not be started; if the program succeeded, that of the export. For msprof it is 0 if there are results.
  * chip: platform number, -1: unknown. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files/own_path.h"
+#include "cli/run/supervise.h"
 #include "report/term.h"
 #include "collect/os_calls/preload.h"
 
@@ -99,12 +100,6 @@ static enum run_python_answer find_package(const struct python_program *p, const
     return answer;
 }
 
-static void become(char *const *command)
-{
-    execvp(command[0], command);
-    complain("%s: cannot be started: %s", command[0], strerror(errno));
-}
-
 static void set_environment(const char *pairs, struct arena *mem)
 {
     for (const char *at = pairs; at && *at;) {
@@ -128,17 +123,16 @@ static void set_front_end_environment(const struct python_run *r, const char *se
         setenv("ASCOPE_OSRT", "libc", 0);
 }
 
-void run_python(const struct python_run *r, char *const *program, struct arena *mem)
+int run_python(const struct python_run *r, char *const *program, struct arena *mem)
 {
     struct python_program p;
     char self[PATH_MAX] = "";
     if (!python_read(&p, program, mem) || !own_path(self))
-        return;
+        return -1;
     set_environment(r->environment, mem);
     if (p.is_module && strcmp(p.script, "ascope") == 0) {
         set_front_end_environment(r, self);
-        become(program);
-        return;
+        return supervise(&(struct supervised){ .command = program, .name = p.script, .is_quiet = r->is_quiet });
     }
     const enum run_python_answer answer = find_package(&p, self, mem);
     char **command = answer == ANSWER_FRAMEWORK && !r->outside ? python_command(&p, r, mem) : NULL;
@@ -146,12 +140,15 @@ void run_python(const struct python_run *r, char *const *program, struct arena *
         set_front_end_environment(r, self);
         if (r->recorder->host_sys & ASCOPE_HOST_OSRT)
             preload_set(); /* else the front end says what is missing */
-        become(command);
-    } else if (r->is_quiet)
-        return;
-    else if (answer == ANSWER_NO_PACKAGE)
+        return supervise(
+            &(struct supervised){ .command = command, .name = p.script, .is_raw = r->is_raw, .is_quiet = r->is_quiet });
+    }
+    if (r->is_quiet)
+        return -1;
+    if (answer == ANSWER_NO_PACKAGE)
         complain("note: %s has no package ascope; %s is recorded like any other program, without its framework",
                  p.interpreter, p.script);
     else if (answer == ANSWER_FRAMEWORK)
         complain("note: %s: %s is recorded from outside, without its framework", r->outside, p.script);
+    return -1;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/describe/metadata.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text/framework_names.h"
 #include "collect/session/message.h"
@@ -114,6 +116,22 @@ static bool key_add(struct ascope_session *s, const char *key, const char *json,
     return true;
 }
 
+/* A rank that the program learned after the recording had begun, without $RANK: torch.multiprocessing.spawn() passes it
+ * to init_process_group(). The name of profiler_info has it. */
+static bool rank_take(struct ascope_session *s, const char *json, struct error *e)
+{
+    char *end, before[PATH_MAX + 64];
+    const long rank = strtol(json, &end, 10);
+    if (s->rank >= 0 || *end || rank < 0 || rank > INT32_MAX)
+        return true;
+    s->rank = (int32_t)rank;
+    if (s->state == SESSION_NEW)
+        return true;
+    snprintf(before, sizeof before, "%s/profiler_info.json", s->path);
+    return session_describe(s, e) &&
+           (unlink(before) == 0 || errno == ENOENT || error_set(e, FAULT_IO, "%s: %s", before, strerror(errno)));
+}
+
 static bool metadata_add(struct ascope_session *s, const char *key, const char *value, bool is_json,
                          struct ascope_error *to)
 {
@@ -135,7 +153,9 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
         json_text_string(&t, value);
     if (t.is_short)
         error_no_memory(&e, "the metadata of the session");
-    if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
+    if (e.fault == FAULT_NONE && is_json && s->o.layout == ASCOPE_LAYOUT_PYTORCH && strcmp(key, "rank_id") == 0)
+        rank_take(s, value, &e);
+    else if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
         s->state == SESSION_STOPPED ? session_describe(s, &e) /* the list of files has its checksum */
                                     : metadata_write(s, &e);  /* now: a program that is killed leaves it behind, too */
     json_text_fini(&t);

@@ -2,6 +2,7 @@
 #include "collect/session/recorder_session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -593,6 +594,22 @@ bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
     return error_pass(&e, to);
 }
 
+/* Appends "+PID PATH" or "-PID PATH" to the file of a supervisor (cli/run/supervise.h). One write: ranks append at the
+ * same time. A disk that is full costs a line of the supervisor's report. */
+static void supervisor_notify(const struct ascope_session *s, char sign)
+{
+    const char *const notes = secure_getenv("ASCOPE_SUPERVISED");
+    char line[PATH_MAX + 32];
+    if (!notes || s->flight || strchr(s->path, '\n'))
+        return;
+    const int n = snprintf(line, sizeof line, "%c%d %s\n", sign, (int)s->owner, s->path);
+    const int fd = open(notes, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0) {
+        (void)!write(fd, line, (size_t)n);
+        close(fd);
+    }
+}
+
 bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
@@ -602,6 +619,7 @@ bool ascope_session_start(struct ascope_session *s, struct ascope_error *to)
     if (device_begin(s, false, &e) && (is_warm || rings_place(s, &e)) && clocks_read(s, &e) && info_begin(s, &e) &&
         session_describe(s, &e) && (is_warm || machinery_start(s, true, &e)) && keeping_start(s, &e)) {
         s->state = SESSION_RUNS;
+        supervisor_notify(s, '+');
         recording_set(options_recorded(&s->o));
         listeners_started(&s->o);
     } else {
@@ -658,6 +676,7 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     info_end(s, &e);
     rings_end(s, session_describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
     op_args_write(s, &e);
+    supervisor_notify(s, '-');
     return error_pass(&e, to);
 }
 
