@@ -62,7 +62,9 @@ static bool differences_find(struct judging *j, const int64_t *of_rank, double *
 /* How much longer a rank takes than its peers in each step, and how sure that is: above 1 it is no noise. */
 struct rank_effect {
     double ns, noise_ns, sure;
-    double least_ns; /* in any of the steps */
+    double least_ns;          /* in any of the steps */
+    double rho;               /* autocorrelation, if it is sure */
+    double squares, products; /* around the mean: of steps, and of a step and the one before */
     size_t n;
 };
 
@@ -83,16 +85,57 @@ static struct rank_effect effect_of(struct judging *j, const double *difference)
     const double far = later(middle.deviation * student_bound(normal_tail, later((double)e.n - 1, 1)), least_noise(j));
     for (size_t i = 0; i < e.n; i++)
         v[i] = fmin(fmax(v[i], middle.median - far), middle.median + far);
-    const double effective = later(1, independent_number((double)e.n, sure_autocorrelation(v, e.n)));
+    double mean = 0;
+    for (size_t i = 0; i < e.n; i++)
+        mean += v[i] / (double)e.n;
+    for (size_t i = 0; i < e.n; i++) {
+        e.squares += (v[i] - mean) * (v[i] - mean);
+        e.products += i > 0 ? (v[i] - mean) * (v[i - 1] - mean) : 0;
+    }
+    e.rho = sure_autocorrelation(v, e.n);
     qsort(v, e.n, sizeof *v, by_falling_number);
     e.ns = middle.median;
     e.least_ns = v[e.n - 1];
     e.noise_ns = later(spread_above(v, e.n), least_noise(j));
-    if (e.n > 1) /* the error of a median is a quarter more than that of a mean */
-        e.sure = e.ns / (1.2533 * e.noise_ns / sqrt(effective) *
-                         student_bound(FALSE_RUNS * OF_RANKS / j->n_series,
-                                       later(effective, fmin((double)e.n, DEPENDENT)) - 1));
     return e;
+}
+
+/* What the steps of ranks that do the same have in common. */
+struct shared_noise {
+    double ns, rho; /* the median of their noise; their autocorrelation */
+    double before;  /* steps that this counts as if it had been seen in, beside those of a rank */
+};
+
+/* Of two ranks the other one shows the same difference again. */
+static struct shared_noise noise_share(struct judging *j, const struct rank_effect *e, const struct rank_time *peer,
+                                       size_t n)
+{
+    enum { OF_A_RANK = 2, MOST = 8 };
+    double squares = 0, products = 0, steps = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rank_effect *const x = &e[peer[i].rank];
+        squares += x->squares;
+        products += x->products;
+        steps += (double)x->n;
+        if (x->n > 1)
+            j->scratch[k++] = x->noise_ns;
+    }
+    if (k < 3)
+        return (struct shared_noise){ 0 };
+    return (struct shared_noise){ .ns = middle_of(j->scratch, k).median,
+                                  .rho = squares > 0 ? autocorrelation_of(products / squares, steps / (double)n) : 0,
+                                  .before = fmin(OF_A_RANK * (double)(k - 2), MOST) };
+}
+
+/* A few steps hardly show their noise, nor how much they depend on each other; those of the other ranks do. */
+static double effect_sure(const struct judging *j, const struct rank_effect *x, const struct shared_noise *shared)
+{
+    const double effective = later(1, independent_number((double)x->n, later(shared->rho, x->rho))),
+                 freedom = later(effective, fmin((double)x->n, DEPENDENT)) - 1, all = shared->before + freedom,
+                 noise = sqrt((shared->before * shared->ns * shared->ns + freedom * x->noise_ns * x->noise_ns) / all);
+    /* the error of a median is a quarter more than that of a mean */
+    return x->ns / (1.2533 * noise / sqrt(effective) * student_bound(FALSE_RUNS * OF_RANKS / j->n_series, all));
 }
 
 /* Ranks differ a little in each step, too: one that stands out of many has to do so by more than these do. Without a
@@ -112,6 +155,7 @@ static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_r
         struct middle others = { 0 };
         for (end = first; end < n_ranks && v[end].peers == v[first].peers; end++)
             ;
+        const struct shared_noise shared = noise_share(j, e, v + first, end - first);
         for (size_t i = first; i < end; i++) {
             struct rank_effect *own = &e[v[i].rank];
             const bool is_exact = end - first <= EXACT;
@@ -121,6 +165,8 @@ static bool effects_compare(struct judging *j, struct rank_effect *e, size_t n_r
                     j->scratch[n++] = v[k].ns;
             others = is_exact || i == first ? middle_of(j->scratch, n) : others;
             n = end - first - 1;
+            if (own->n > 1 && n > 0)
+                own->sure = effect_sure(j, own, &shared);
             const double far = later(DEVIATIONS * others.deviation, (n < 2 ? pair : among_many) * j->out->usual_ns);
             const double seen = seen_before * pow(usual_spread * j->out->usual_ns, 2),
                          spread = sqrt((seen + (double)n * pow(others.deviation, 2)) / (seen_before + (double)n));
@@ -191,7 +237,7 @@ static bool slow_ranks_find(struct judging *j, const struct rank_effect *own, co
 static bool uneven_find(struct judging *j, const struct rank_effect *e)
 {
     const struct judge_table *t = j->t;
-    const double stands_out = 2, wide = 0.15,
+    const double SURE = 2.33, stands_out = 2, wide = 0.15,
                  of_one = 2.0 / 3; /* of_one: then that rank is late, and no turns are taken */
     double gain = 0, expected = 0, *off = arena_take(j->spare, t->n_steps * t->n_ranks, sizeof *off);
     double *all = arena_take(j->spare, t->n_ranks, sizeof *all),
@@ -207,7 +253,7 @@ static bool uneven_find(struct judging *j, const struct rank_effect *e)
             const size_t at = r * t->n_steps + i;
             if (t->time_ns[at] < 0 || (t->peers && t->peers[r] != t->peers[0]))
                 continue;
-            all[n++] = (double)t->own_ns[at] - (e[r].ns > 0 ? e[r].ns : 0);
+            all[n++] = (double)t->own_ns[at] - (e[r].sure > 1 ? e[r].ns : 0);
             sum += all[n - 1];
             slowest = all[n - 1] > most ? r : slowest;
             most = later(most, all[n - 1]);
@@ -230,10 +276,12 @@ static bool uneven_find(struct judging *j, const struct rank_effect *e)
             return true;
     gain /= (double)n_steps;
     const double noise = middle_of(off, n_off).deviation;
+    /* how well so few numbers show their deviation; in each step one of them follows from the others */
+    const double unsure = 1 + SURE * 1.17 / sqrt(later(1, (double)(n_off - n_steps)));
     const double usual_gain = middle_of(gains, n_steps).median; /* a few bad steps do not make uneven work */
-    const bool is_uneven =
-        usual_gain >= LEAST_UNEVEN * j->out->usual_ns &&
-        (usual_gain >= stands_out * noise * expected / (double)n_steps || noise >= wide * j->out->usual_ns);
+    const bool is_uneven = usual_gain >= LEAST_UNEVEN * j->out->usual_ns &&
+                           (usual_gain >= stands_out * unsure * noise * expected / (double)n_steps ||
+                            noise >= unsure * wide * j->out->usual_ns);
     struct slow *new = is_uneven ? list_add(&j->found, j->spare) : NULL;
     if (new)
         *new = (struct slow){ .shape = SLOW_IN_TURNS,

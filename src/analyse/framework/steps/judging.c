@@ -10,7 +10,7 @@
 /* By how much the largest numbers lie further out than normal ones if their tail is longer. */
 static const double LONG_TAIL = 1.2;
 /* What lies so many times further out than the largest of the others is no part of their tail. */
-static const double FAR_OUT = 5;
+static const double FAR_OUT = 4;
 /* A smaller autocorrelation, in its own deviations, is taken for none. */
 static const double SURE_RHO = 2;
 
@@ -48,7 +48,7 @@ double spread_above(const double *v, size_t n)
 
 double noise_limit(const struct judging *j, const double *v, size_t n, double p, double effective, double usual_ns)
 {
-    const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4, LEFT_OUT = 1.5;
+    const double USUAL_NOISE = 0.1, SEEN_BEFORE = 4, LEFT_OUT = 1.3;
     enum { FEWEST_OF_SPREAD = 10, FEWEST_OF_TAIL = 4, MOST_OF_TAIL = 50, OF_TAIL = 7 };
     const double median = n == 0 ? 0 : (v[(n - 1) / 2] + v[n / 2]) / 2, share = n > 0 ? effective / (double)n : 1;
     const double spread = later(spread_above(v, n), least_noise(j));
