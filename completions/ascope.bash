@@ -58,6 +58,7 @@ _ascope()
     'why -dir' | 'why --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'why --step') return ;;
     'why --rank') return ;;
+    'why --request') return ;;
     'why --steps-by') return ;;
     'why --top') return ;;
     'why --threads') return ;;
@@ -207,7 +208,7 @@ _ascope()
         what=-f ;;
     why)
         words=''
-        options=' -dir --collection-dir --step --rank --steps-by --top --threads --memory-limit --json --quiet -q --help -h'
+        options=' -dir --collection-dir --step --rank --request --steps-by --top --threads --memory-limit --json --quiet -q --help -h'
         what=-f ;;
     advise)
         words=''

@@ -98,6 +98,7 @@ complete -c ascope -n '__fish_seen_subcommand_from options' -F
 complete -c ascope -n '__fish_seen_subcommand_from why' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from why' -l step -d 'step to explain; default: the slowest' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l rank -d 'rank on which it is explained; default: the one that the others wait for' -x
+complete -c ascope -n '__fish_seen_subcommand_from why' -l request -d 'request of an inference server to explain, in place of a step; slowest: the one that is furthest above the medians' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from why' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ascope.h - all of libascope's stable interface: session.h (a collection), recorder_options.h (what can be recorded),
  * load.h (options from acl.json and profiling_options), schedule.h (which steps), dynamic.h (collections of a running
- * job), flight.h (a flight recorder), record.h (what the program does), mark.h (the user's own marks), version.h.
+ * job), flight.h (a flight recorder), record.h (what the program does), mark.h (the user's own marks), request.h
+ * (requests of a server), version.h.
  *
  * Not included: mstx.h (marks under the vendor's names), nvtx.h (for NVTX, which calls it by itself), ascope.hpp (C++),
  * and sim.h (the simulated NPU), which is not stable. */
@@ -13,6 +14,7 @@
 #include "ascope/mark.h"
 #include "ascope/record.h"
 #include "ascope/recorder_options.h"
+#include "ascope/request.h"
 #include "ascope/schedule.h"
 #include "ascope/session.h"
 #include "ascope/flight.h"

@@ -9,6 +9,7 @@
 #include "report/place_report.h"
 #include "report/judge_report.h"
 #include "report/serving/engine_report.h"
+#include "report/serving/request_report.h"
 #include "answers/judge/job_waits.h"
 
 enum {
@@ -208,7 +209,8 @@ static void put_heading(const struct term *t, const struct why_report *r)
                 readable_duration(number, (double)job->median_ns),
                 readable_duration(slowest, (double)job->step[job->slowest[0]].time_ns));
     steps_by_put(t, r->rank[r->choice->rank].steps_by);
-    engine_put(t, r->engine);
+    engine_put(t, &r->serving->engine);
+    requests_put(t, &r->serving->requests);
     if (n_not_read > 0)
         fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks %s not read", n_not_read, n_not_read + (int64_t)r->n_ranks,
                 n_not_read == 1 ? "was" : "were");
@@ -510,6 +512,10 @@ static void put_detail(const struct term *t, const struct why_report *r)
 void why_print(const struct term *t, const struct why_report *r)
 {
     put_heading(t, r);
+    if (r->serving->request) {
+        request_put(t, &r->serving->requests, r->serving->request, &r->serving->causes, r->rank[r->choice->rank].path);
+        return;
+    }
     put_utilisation(t, r);
     put_findings(t, r);
     put_detail(t, r);
@@ -659,7 +665,10 @@ json_t *why_json(const struct why_report *r)
     json_t *report = json_pack("{s:o, s:o, s:o, s:I}", "steps", steps_json(r), "ranks", ranks, "median_us",
                                us((double)c->job.median_ns), "slow", (json_int_t)c->job.run.of.n_slow);
     json_object_set_new(report, "steps_by", text_or_null(r->rank[c->rank].steps_by));
-    json_object_set_new(report, "iterations", engine_json(r->engine));
+    json_object_set_new(report, "iterations", engine_json(&r->serving->engine));
+    json_object_set_new(report, "requests", requests_json(&r->serving->requests));
+    json_object_set_new(report, "request",
+                        r->serving->request ? request_json(r->serving->request, &r->serving->causes) : json_null());
     json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
     json_object_set_new(report, "judged", findings_json(r));
     json_object_set_new(report, "stages", stages_json(r));

@@ -7,7 +7,7 @@
 
 #include "answers/judge/job_steps.h"
 #include "answers/judge/why.h"
-#include "answers/serving/engine_use.h"
+#include "answers/serving/request_causes.h"
 #include "report/advise_report.h"
 #include "report/term.h"
 
@@ -20,14 +20,22 @@ struct why_finding {
     const struct step_profile *other; /* of a slow rank: what the usual step of the other one is spent on */
 };
 
+/* Of an inference engine: nothing of others. */
+struct serving_answer {
+    struct engine_use engine;
+    struct requests requests;
+    const struct request *request; /* that was asked for; NULL: none was, or it is not in this recording */
+    struct request_causes causes;  /* of it */
+};
+
 struct why_report {
     const struct run_member *rank;
     size_t n_ranks, top;
     const struct job_choice *choice;
     const struct why_finding *finding; /* the largest, in the order of the judge */
     size_t n;
-    const struct step_use *use;      /* of the rank that is explained, as is the advice */
-    const struct engine_use *engine; /* of that rank */
+    const struct step_use *use;           /* of the rank that is explained, as is the advice */
+    const struct serving_answer *serving; /* of that rank */
     const struct advise_report *advice;
     struct arena *mem; /* for sentences */
 };

@@ -397,6 +397,28 @@ def test_push_and_pop_are_of_a_thread_and_a_domain(tmp_path, messages):
     p.stop()
 
 
+@pytest.mark.parametrize("more", [{"mstx": True}, {"device": "none", "activities": "CPU"}], ids=["as marks", "as points among operators"])
+def test_requests(tmp_path, more):
+    import ascope
+    ascope.request(1).begin().end()  # nothing is recorded
+    s = _core.Session(options(tmp_path, **more))
+    old = ascope.request("old")
+    s.start()
+    with ascope.request(17) as r, _core.Range("work"):
+        r.first_token()
+        r.token()
+    old.token()
+    old.end()
+    s.stop()
+    s.end()
+    directory, = directories(tmp_path)
+    answer = subprocess.run([os.environ["ASCOPE_PROGRAM"], "why", "--json", "--request", "17", directory], check=True, stdout=subprocess.PIPE).stdout
+    answer = json.loads(answer)["answers"][0]
+    assert [(q["id"], q["tokens"]) for q in answer["requests"]["requests"]] == [("17", 2)]  # of "old" only a token was recorded
+    assert answer["request"]["complete"] and answer["request"]["ttft_us"] > 0
+    assert abs(sum(stage["time_us"] for stage in answer["request"]["stages"]) - answer["request"]["time_us"]) < 0.01
+
+
 def test_marks_that_are_refused(tmp_path, messages):
     p = _core.Profiler(options(tmp_path, mstx=True))
     p.start()

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ascope/mark.h"
+#include "ascope/request.h"
 #include "ascope/sim.h"
 
 /* ---- streams: a number for Python, a pointer for the device ---- */
@@ -85,6 +86,20 @@ static PyObject *core_mark(PyObject *module, PyObject *args, PyObject *kwargs)
     if (is_on() && domain_of(name, &d))
         ascope_mark(d, message, stream_of(id));
     Py_RETURN_NONE;
+}
+
+static PyObject *core_request(PyObject *module, PyObject *args)
+{
+    int event;
+    const char *id;
+    unsigned long long range = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "is|K:request", &event, &id, &range))
+        return NULL;
+    return PyLong_FromUnsignedLongLong(
+        event >= ASCOPE_REQUEST_BEGIN && event <= ASCOPE_REQUEST_END
+            ? ascope_request_record((enum ascope_request_event)event, id, (uint64_t)range)
+            : 0);
 }
 
 static PyObject *core_range_start(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -199,6 +214,8 @@ static PyObject *core_range_pop(PyObject *module, PyObject *args, PyObject *kwar
 static PyMethodDef functions[] = {
     { "mark", KEYWORDS(core_mark),
       "mark(message, domain=None, stream_id=-1)\n\nA point in time; with a stream also the time on the device." },
+    { "request", core_request, METH_VARARGS,
+      "request(event, id, range=0) -> int\n\nWhat happened to a request: an event of request.h. Of a begin the range for its end." },
     { "range_start", KEYWORDS(core_range_start),
       "range_start(message, domain=None, stream_id=-1) -> int\n\nThe range's id for range_end; 0: it is not recorded." },
     { "range_end", KEYWORDS(core_range_end),

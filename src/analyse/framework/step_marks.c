@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/framework/steps/iteration.h"
+#include "analyse/framework/steps/request_name.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
@@ -410,15 +411,22 @@ static bool find_repeated(struct step_marks *out, struct marking *m, struct aren
     return done;
 }
 
+/* Requests are served by iterations, and are steps only if nothing else is. */
+static bool may_be_step(const struct step_candidates *c, size_t i, bool with_requests)
+{
+    const char *name = names_text(c->names, c->name[i]);
+    return c->wanted || (name_may_mark(name) && (with_requests || request_name_of(name).event == REQUEST_NONE));
+}
+
 /* Among the candidates first … end - 1. */
 static bool find_among(struct step_marks *out, const struct step_candidates *c, size_t first, size_t end,
-                       struct arena *mem)
+                       bool with_requests, struct arena *mem)
 {
     struct marking m = { .c = c, .work = arena_new() };
     m.range = m.work ? arena_take(m.work, end - first, sizeof *m.range) : NULL;
     bool done = m.range != NULL;
     for (size_t i = first; done && i < end; i++)
-        if (c->end_ns[i] > c->begin_ns[i] && (c->wanted || name_may_mark(names_text(c->names, c->name[i]))))
+        if (c->end_ns[i] > c->begin_ns[i] && may_be_step(c, i, with_requests))
             m.range[m.n++] = (struct step_marks_range){ c->begin_ns[i], c->end_ns[i], c->thread[i], (uint32_t)i, 0, 0 };
     if (done && m.n > 1)
         qsort(m.range, m.n, sizeof *m.range, by_thread);
@@ -432,5 +440,9 @@ bool step_marks_find(struct step_marks *out, const struct step_candidates *c, st
     *out = (struct step_marks){ 0 };
     if (c->n_launches > 1)
         qsort(c->launch_ns, c->n_launches, sizeof *c->launch_ns, by_time);
-    return find_among(out, c, 0, c->n_framework, mem) && (out->n > 0 || find_among(out, c, c->n_framework, c->n, mem));
+    bool done = true;
+    for (int with_requests = 0; with_requests < 2 && done && out->n == 0; with_requests++)
+        done = find_among(out, c, 0, c->n_framework, with_requests, mem) &&
+               (out->n > 0 || find_among(out, c, c->n_framework, c->n, with_requests, mem));
+    return done;
 }

@@ -15,7 +15,7 @@ struct explaining {
     struct why_finding *finding;
     size_t n;
     struct advise_rank *look;
-    struct engine_use engine; /* of the same rank */
+    struct serving_answer serving; /* of the same rank */
 };
 
 /* The row of a series that a step of the run is on a rank. `judged`: row of the rank in the judged run. NO_ROW: it has
@@ -71,11 +71,14 @@ static bool explain_rank(struct explaining *x, uint32_t rank, const struct run_r
     return true;
 }
 
-static bool engine_of(struct engine_use *out, const struct run_rank *view, struct arena *mem)
+static bool serving_of(struct serving_answer *out, const struct run_rank *view, const char *wanted, struct arena *mem)
 {
     struct arena *spare = arena_new();
     struct step_series s;
-    const bool done = spare && run_rank_series(&s, view, spare) && engine_use_find(out, &s, view, mem);
+    bool done = spare && run_rank_series(&s, view, spare) && engine_use_find(&out->engine, &s, view, mem) &&
+                requests_find(&out->requests, view, mem);
+    out->request = done && wanted ? request_choose(&out->requests, wanted) : NULL;
+    done = done && (!out->request || request_causes_find(&out->causes, out->request, &s, view, mem));
     arena_free(spare);
     return done;
 }
@@ -93,7 +96,7 @@ static bool look_at_rank(struct explaining *x, uint32_t rank, struct error *e)
         done = explain_rank(x, rank, &view, x->a->mem);
         if (done && rank == x->choice->rank) {
             x->look = advise_look(&view, x->a->mem);
-            done = x->look && engine_of(&x->engine, &view, x->a->mem);
+            done = x->look && serving_of(&x->serving, &view, x->a->request, x->a->mem);
         }
         done = done || error_no_memory(e, of->path);
     }
@@ -150,7 +153,7 @@ static bool why_explain(struct explaining *x, struct error *e)
 /* What applies to the rank that is explained, and to the job as a whole: the findings of other ranks are not looked
  * for. */
 static bool advise(struct advise_report *out, const struct run *run, const struct job_choice *c,
-                   const struct advise_rank *look, struct arena *mem, struct error *e)
+                   const struct advise_rank *look, bool is_request, struct arena *mem, struct error *e)
 {
     struct advise_rank *rank = arena_take(mem, run->n, sizeof *rank);
     struct finding *none = arena_take(mem, n_advise_checks, sizeof *none);
@@ -168,7 +171,7 @@ static bool advise(struct advise_report *out, const struct run *run, const struc
         rank[i].rank = run->rank[i];
     }
     *out = (struct advise_report){ .rank = rank, .n_ranks = run->n, .advice = advice };
-    if (look->step_ns <= 0)
+    if (look->step_ns <= 0 && !is_request)
         return error_set(e, FAULT_FORMAT, "%s: no steps, operators or kernels were recorded", run->rank[c->rank].path);
     return advise_job(advice, rank, run->n, mem) || error_no_memory(e, "the advice");
 }
@@ -181,9 +184,14 @@ static enum exit_status answer(struct run *run, struct arguments *a, enum exit_s
     struct advise_report advice;
     struct error e = { 0 };
     if (!job_choose(&choice, run->rank, run->n, &question, a->mem, &e) || !why_explain(&x, &e) ||
-        !advise(&advice, run, &choice, x.look, a->mem, &e)) {
+        !advise(&advice, run, &choice, x.look, x.serving.request != NULL, a->mem, &e)) {
         complain("%s", e.text);
         return e.fault == FAULT_ASKED ? STATUS_PARAMETER : STATUS_NOTHING;
+    }
+    if (a->request && !x.serving.request) {
+        complain("--request %.80s: not among the %zu requests of %.500s", a->request, x.serving.requests.n,
+                 run->rank[choice.rank].path);
+        return STATUS_PARAMETER;
     }
     const struct why_report report = { .rank = run->rank,
                                        .n_ranks = run->n,
@@ -192,7 +200,7 @@ static enum exit_status answer(struct run *run, struct arguments *a, enum exit_s
                                        .finding = x.finding,
                                        .n = x.n,
                                        .use = &x.look->use,
-                                       .engine = &x.engine,
+                                       .serving = &x.serving,
                                        .advice = &advice,
                                        .mem = a->mem };
     if (a->json) {

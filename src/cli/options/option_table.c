@@ -118,6 +118,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "step to explain; default: the slowest" },
     [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),
         .help = "rank on which it is explained; default: the one that the others wait for" },
+    [OPT_WHY_REQUEST] = { "request", .kind = OPTION_TEXT, .value = "ID", .at = AT(request),
+        .help = "request of an inference server to explain, in place of a step; slowest: the one that is furthest above the medians" },
     [OPT_SUMMARY] = { "summary", .kind = OPTION_FLAG, .at = AT(summary),
         .help = "write a summary of the rank for ascope cluster, ascope_rank_N.summary in its directory, unless it is up to date; other "
                 "results only with --export-type" },

@@ -68,6 +68,7 @@ enum option_id {
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
+    OPT_WHY_REQUEST,
     /* of view only */
     OPT_VIEW_RANKS,
     OPT_VIEW_STEP,
@@ -274,6 +275,7 @@ struct arguments {
     const struct command *command;
     bool given[OPTIONS]; /* whether an option was on the command line */
     const char *step;    /* of why, and of view */
+    const char *request; /* of why */
     const char *steps_by;
     int64_t rank;
     const char *html;             /* of advise */

@@ -186,6 +186,12 @@ class Documented(unittest.TestCase):
             names = ["execute_%d_context_1(sq64sk64sqsq4096sqsk4096)_generation_0(sq0sk0sqsq0sqsk0)" % 64] + ["execute_1_context_0(sq0sk0sqsq0sqsk0)_generation_1(sq1sk65sqsq1sqsk65)"] * 4
             json.dump({"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "cat": cat, "name": name, "ts": 100 * i + 1, "dur": 80} for i, n in enumerate(names) for cat, name in (("user_annotation", n), ("cpu_op", "aten::mm"))]}, f)
         self.check(self.run_json("why", engine), "report", "why")
+        with open(engine) as f:
+            events = json.load(f)["traceEvents"]
+        events += [{"ph": "X", "pid": 1, "tid": 2, "cat": "user_annotation", "name": name, "ts": at, "dur": 1} for name, at in (("request_begin 7", 1), ("first_token 7", 90), ("token 7", 180), ("request_end 7", 200))]
+        with open(engine, "w") as f:
+            json.dump({"traceEvents": events}, f)
+        self.check(self.run_json("why", "--request", "7", engine), "report", "why")
         self.check(self.run_json("compare", engine, engine), "report", "compare")
         self.assertEqual(sorted(set(self.wrong)), [])
         # Records are dropped, and slices age, in no sample.

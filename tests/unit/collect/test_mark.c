@@ -7,6 +7,7 @@
 #include <sys/time.h>
 
 #include "analyse/flow/marks.h"
+#include "ascope/request.h"
 #include "collect/write/writer.h"
 #include "export/msprof/tracks/mark_tracks.h"
 #include "raw/host_records.h"
@@ -452,11 +453,46 @@ static void collectives_have_the_message_of_the_framework(void **state)
     (void)state;
 }
 
+static void requests_are_marks(void **state)
+{
+    char long_id[300];
+    memset(long_id, 'x', sizeof long_id);
+    long_id[sizeof long_id - 1] = 0;
+    assert_int_equal(ascope_request_begin("0"), 0); /* nothing is recorded */
+    struct ascope_session *s = recorded_begin(NULL);
+    const uint64_t range = ascope_request_begin("17");
+    assert_true(range != 0);
+    ascope_request_first_token("17");
+    ascope_request_token("17");
+    ascope_request_end("17", range);
+    ascope_request_end("16", 0); /* began before the recording */
+    assert_int_equal(ascope_request_begin(NULL), 0);
+    assert_int_equal(ascope_request_begin(""), 0);
+    assert_int_equal(ascope_request_begin(long_id), 0);
+    struct collection r;
+    const struct marks *m = marks_of(s, &r);
+    assert_int_equal(m->n, 4);
+    static const struct {
+        const char *message;
+        uint32_t event;
+    } row[] = { { "request 17", EVENT_RANGE },
+                { "first_token 17", EVENT_POINT },
+                { "token 17", EVENT_POINT },
+                { "request_end 16", EVENT_POINT } };
+    for (size_t i = 0; i < ROWS(row); i++) {
+        assert_int_equal(m->event[row_of(&r, row[i].message)], row[i].event);
+        assert_string_equal(mark_domain_text(&r.profile, row_of(&r, row[i].message)), ASCOPE_REQUESTS);
+    }
+    collection_free(&r);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(domains_are_chosen, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(points_and_ranges_come_back, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(requests_are_marks, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(some_texts_are_refused, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(long_messages_come_in_pieces, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(a_destroyed_domain_is_silent, folder_make, folder_remove),
