@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -79,6 +79,7 @@ _ascope()
     'gate --top') return ;;
     'gate --threads') return ;;
     'gate --memory-limit') return ;;
+    'memory --top') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
     'cluster --export-type' | 'cluster --export_type') _ascope_offer -W 'text db text,db'; return ;;
@@ -225,6 +226,10 @@ _ascope()
         words=''
         options=' --json --quiet -q --help -h'
         what=-f ;;
+    memory)
+        words=''
+        options=' --top --json --quiet -q --help -h'
+        what=-f ;;
     cluster)
         words=''
         options=' --mode -m --out --output_path -o --export-type --export_type --csv-safe --ranks --rank_list --step --step_id --steps-by --top --top_num --base --bp --rank-id --rank_id --parallel-types --parallel_types --exclude-op-name --exclude_op_name --rank-databases --shard --manifest --join --shards --launcher --launcher-args --processes --threads --memory-limit --no-sync --json --quiet -q --help -h'
@@ -274,7 +279,7 @@ _ascope()
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn recover doctor options why advise compare gate hang cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+        words='run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -10,6 +10,7 @@ complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change
 complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
 complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, from dumps of PyTorch\'s flight recorder'
+complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from memory snapshots of PyTorch'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
 complete -c ascope -n __fish_use_subcommand -a sql -d 'answer SQL about collections, traces and databases of any kind'
@@ -142,6 +143,11 @@ complete -c ascope -n '__fish_seen_subcommand_from hang' -l json -d 'print the r
 complete -c ascope -n '__fish_seen_subcommand_from hang' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from hang' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from hang' -F
+complete -c ascope -n '__fish_seen_subcommand_from memory' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from memory' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from memory' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from memory' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from memory' -F
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l mode -s m -d 'what to compute: one or more modes separated by commas, or all-modes; default: all,verdicts' -x -a 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l out -l output_path -s o -d 'results are written to DIR/cluster_analysis_output; default: the first directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from cluster' -l export-type -l export_type -d 'text (csv and JSON), db (cluster_analysis.db), or both; default: text for ranks that have text results only, else db' -x -a 'text db text,db'
@@ -345,5 +351,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

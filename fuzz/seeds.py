@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle,snapshot}/*
 """
 import glob
 import gzip
@@ -16,6 +16,9 @@ import sys
 import tarfile
 import tempfile
 import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/support"))
+from made_snapshot import Training  # noqa: E402
 
 CUT = b"\xf5\xc1\xcc\xa0"
 MOST_BYTES = 2048               # of each file: enough for several records, small enough to be mutated well
@@ -256,6 +259,9 @@ def main():
         write(out, "tables", "file_%d" % i, bytes([i]) + text)
     for protocol in range(2, 6):
         write(out, "pickle", "protocol_%d" % protocol, pickle.dumps({"entries": [{"a": (1, -1, 300, 1 << 40, 1.5)}, [None, True, "é" * 300]] * 2}, protocol))
+    for protocol in 2, 4:
+        training = Training(layers=1, limit=8 << 20)
+        write(out, "snapshot", "protocol_%d" % protocol, pickle.dumps(training.run(8, lambda t, i: t.alloc(1 << 20, 16)).snapshot(), protocol))
     write(out, "pickle", "json", b'{"entries": [{"a": [1, -1, 1.5, null, true, "\\u0041"]}]}')
     cut_ranks(ascope, data, out)
     for i, text in enumerate(OPTIONS):

@@ -28,6 +28,7 @@ static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, O
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t memory_options[] = { OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_WHY_REQUEST, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t sql_options[] = { OPT_SQL_TABLE, OPT_SQL_CSV, OPT_CSV_SAFE, OPT_JSON, OPT_SQL_LIMIT, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
@@ -267,6 +268,20 @@ const struct command commands[] = {
         LIST_OF(hang_options),
         .has_files = true,
         .run = run_hang,
+    },
+    {
+        .name = "memory",
+        .usage = "DIR|SNAPSHOT... [OPTION...]",
+        .about = "memory that leaks, is lost in fragments, or was not enough: from memory snapshots of PyTorch",
+        .text = "Reads memory snapshots of PyTorch, of CUDA and of NPUs: pickles, of which only plain values are read and "
+                "nothing is executed. Of a directory it reads the files that end in .pickle or .pkl. The first line says "
+                "what an out-of-memory request met and why, how much is lost in fragments and which line holds it, or what "
+                "grows from step to step, by how many bytes and where it is allocated; then what is in use at the peak, by "
+                "purpose and by line. Example: torch.cuda.memory._record_memory_history(), some steps, "
+                "torch.cuda.memory._dump_snapshot('m.pickle'), then ascope memory m.pickle",
+        LIST_OF(memory_options),
+        .has_files = true,
+        .run = run_memory,
     },
     {
         .name = "cluster",
@@ -539,7 +554,6 @@ static const struct {
     { "convert", "ascope analyse DIR reads *_ascend_pt and *_ascend_ms directories, ascope export -dir DIR PROF_XXX directories" },
     { "flamegraph", "ascope export-stacks DIR OUT.svg draws one" },
     { "stacks", "ascope export-stacks DIR OUT.log writes them, and a flame graph beside them" },
-    { "memory", "ascope export-memory-timeline DIR OUT.html shows how it was used" },
     { "comm", "ascope communication DIR analyses collectives" },
     { "hccl", "ascope communication DIR analyses collectives" },
     { "list", "ascope info DIR describes a collection, ascope query DIR lists its models and iterations" },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "load/plain/plain_value.h"
+#include "load/plain/program_file.h"
 
 enum { RANKS_MOST = 1 << 20, FRAMES_MOST = 256, SIZES_TEXT = 160 };
 
@@ -145,13 +146,6 @@ static const char *flight_types(struct flight_reader *r, plain_id input, plain_i
     return text;
 }
 
-/* Innermost frames are those of PyTorch, which say the same for all collectives. */
-static bool flight_is_program(const char *file)
-{
-    return !strstr(file, "/site-packages/") && !strstr(file, "/dist-packages/") && !strstr(file, "/torch/") &&
-           file[0] != '<';
-}
-
 static bool flight_frame(struct flight_reader *r, plain_id frames, struct flight_entry *out)
 {
     out->file = out->function = "";
@@ -160,7 +154,7 @@ static bool flight_frame(struct flight_reader *r, plain_id frames, struct flight
         const char *file = plain_text(r->p, plain_member(r->p, frame, "filename"), r->mem);
         if (!file)
             return false;
-        const bool is_program = flight_is_program(file);
+        const bool is_program = program_file(file);
         if (i > 0 && !is_program)
             continue;
         out->file = file;

@@ -26,7 +26,7 @@ class Help(Case):
     def test_words_of_other_tools_lead_to_the_right_command(self):
         for word, part in (("collect", "ascope run PROGRAM"), ("stats", "ascope analyse DIR"),
                            ("open", "ascope view DIR"), ("report", "ascope analyse DIR"), ("summary", "ascope export summary"),
-                           ("memory", "export-memory-timeline"), ("comm", "ascope communication")):
+                           ("comm", "ascope communication")):
             self.assert_one_line(self.ascope(word, code=2).stderr, word, part)
             self.assert_one_line(self.ascope("help", word, code=2).stderr, word, part)
         for word in "version", "-V", "--version":

@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+from made_snapshot import Training, write
+
 ASCOPE = SOURCE = None
 SCALARS = {"text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool), "null": lambda v: v is None,
            "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
@@ -98,6 +100,12 @@ class Documented(unittest.TestCase):
             json.dump({"pg_config": {"0": {"name": "0", "desc": "x", "ranks": "[0, 1]"}}, "entries": [entry]}, f)
         self.check(self.run_json("hang", dump), "report", "hang")
 
+    def check_memory(self):
+        t = Training(limit=100 << 20)
+        path = os.path.join(self.dir, "snapshot.pickle")
+        write(path, t.run(20, lambda t, i: t.alloc(8 << 20, 16)).snapshot())
+        self.check(self.run_json("memory", path), "report", "memory")
+
     def check_dyn(self):
         """Of a job: the example for C."""
         config = os.path.join(self.dir, "config")
@@ -177,6 +185,7 @@ class Documented(unittest.TestCase):
         self.check_dyn()
         self.check_flight()
         self.check_hang()
+        self.check_memory()
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")

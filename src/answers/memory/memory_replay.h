@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_replay.h - the allocations of one device again, in their order: which release belongs to which allocation, what
+ * was there before, and how much there was at each moment.
+ *
+ * Bytes are those that the program asked for. Those of blocks, which are larger, are known of the last moment only.
+ */
+#ifndef ASCOPE_ANSWERS_MEMORY_MEMORY_REPLAY_H
+#define ASCOPE_ANSWERS_MEMORY_MEMORY_REPLAY_H
+
+#include "profile/memory_snapshot.h"
+
+struct memory_replay {
+    const struct memory_snapshot *s;
+    uint32_t device;
+    uint32_t first, n;  /* its events */
+    uint32_t *pair;     /* of event first + i: the event of the release or of the allocation; SNAPSHOT_NONE: none */
+    LIST(uint32_t) old; /* blocks at the end that are not allocated in the trace */
+    uint64_t begin_bytes, begin_reserved;
+    uint64_t end_bytes, end_allocated, end_reserved; /* asked for, of blocks, of segments */
+    uint64_t peak_bytes, peak_reserved;
+    uint32_t peak; /* before this event */
+};
+
+bool memory_replay(struct memory_replay *r, const struct memory_snapshot *s, uint32_t device, struct arena *mem);
+
+/* Whether what an event allocates is in use before another one. */
+static inline bool memory_is_alive(const struct memory_replay *r, uint32_t alloc, uint32_t before)
+{
+    return alloc < before && r->pair[alloc - r->first] >= before;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files/file.h"
+#include "base/memory/large_memory.h"
+#include "cli/options/exit_status.h"
+#include "cli/options/summary.h"
+#include "load/plain/snapshot_load.h"
+#include "report/memory/memory_report.h"
+#include "report/memory/memory_report_json.h"
+
+struct memory_input {
+    struct arguments *a;
+    struct term term;
+    json_t *list;
+    size_t n_judged, n_refused;
+};
+
+static bool memory_is_snapshot_name(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return name_is_visible(name) && end && (strcmp(end, ".pickle") == 0 || strcmp(end, ".pkl") == 0);
+}
+
+static bool memory_answer_device(struct memory_input *in, const struct memory_snapshot *s, uint32_t device,
+                                 bool is_named, struct error *e)
+{
+    struct memory_judged j;
+    struct arena *mem = arena_new();
+    const char *sentence = mem && memory_judge(&j, s, device, mem) ? memory_sentence(&j, mem) : NULL;
+    if (sentence && in->a->json)
+        json_list_add(&in->list, memory_json(&j, sentence));
+    else if (sentence && !in->a->quiet) {
+        if (in->n_judged > 0)
+            fputc('\n', stdout);
+        if (is_named) {
+            term_text(&in->term, s->path, 0);
+            printf(", device %u\n", device);
+        }
+        memory_print(&in->term, &j, sentence, (uint32_t)in->a->top, mem);
+    }
+    arena_free(mem);
+    in->n_judged += sentence != NULL;
+    return sentence || error_no_memory(e, s->path);
+}
+
+/* All devices of a snapshot, each by itself. */
+static bool memory_answer(struct memory_input *in, const struct memory_snapshot *s, bool is_one_of, struct error *e)
+{
+    size_t n = 0;
+    for (uint32_t device = 0; device < memory_judge_devices(s); device++)
+        n += memory_judge_has(s, device);
+    for (uint32_t device = 0; device < memory_judge_devices(s); device++)
+        if (memory_judge_has(s, device) && !memory_answer_device(in, s, device, is_one_of || n > 1, e))
+            return false;
+    return n > 0 || error_set(e, FAULT_FORMAT, "%s: an empty snapshot: nothing was allocated", s->path);
+}
+
+static void memory_read_file(struct memory_input *in, const char *path, bool is_one_of)
+{
+    struct memory_snapshot s;
+    struct mapped file = { 0 };
+    struct error e = { 0 };
+    struct stat st;
+    int why = 0;
+    struct arena *mem = arena_new();
+    const int fd = file_open(AT_FDCWD, path, &st, &why);
+    if (fd < 0)
+        error_set(&e, FAULT_IO, "%s: %s", path, read_trouble(why));
+    else if (!mem)
+        error_no_memory(&e, path);
+    else if (st.st_size > 0 && !memory_map(&file, fd, (size_t)st.st_size))
+        error_no_memory(&e, path);
+    else if (snapshot_load(&s, file.at, (size_t)st.st_size, path, mem, &e)) {
+        memory_unmap(&file);
+        memory_answer(in, &s, is_one_of, &e);
+    }
+    memory_unmap(&file);
+    if (fd >= 0)
+        close(fd);
+    arena_free(mem);
+    if (e.fault == FAULT_NONE)
+        return;
+    complain("%s", e.text);
+    in->n_refused++;
+}
+
+static void memory_read(struct memory_input *in, const char *path)
+{
+    struct stat st;
+    struct dir_names names;
+    int why = 0;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        memory_read_file(in, path, in->a->n_words > 1);
+        return;
+    }
+    if (!dir_names_read(&names, path, memory_is_snapshot_name, &why)) {
+        complain("%s: %s", path, read_trouble(why));
+        in->n_refused++;
+        return;
+    }
+    for (size_t i = 0; i < names.n; i++) {
+        const char *file = arena_printf(in->a->mem, "%s/%s", path, names.at[i]);
+        if (file)
+            memory_read_file(in, file, in->a->n_words > 1 || names.n > 1);
+    }
+    if (names.n == 0) {
+        complain("%s: memory snapshots: none; expected files that end in .pickle", path);
+        in->n_refused++;
+    }
+    dir_names_free(&names);
+}
+
+int run_memory(struct arguments *a)
+{
+    struct memory_input in = { .a = a, .list = a->json ? json_array() : NULL };
+    if (a->n_words == 0) {
+        complain("memory: no snapshots given; expected files like snapshot.pickle, or a directory");
+        return exit_code(a->face, STATUS_USAGE);
+    }
+    term_init(&in.term, stdout);
+    memory_watch();
+    for (size_t i = 0; i < a->n_words; i++) {
+        const char *path = path_expand(a, "DIR", a->word[i]);
+        if (!path) {
+            memory_unwatch();
+            return exit_code(a->face, arguments_refused(a));
+        }
+        memory_read(&in, path);
+    }
+    memory_unwatch();
+    enum exit_status status = in.n_judged == 0 ? STATUS_NOTHING : in.n_refused > 0 ? STATUS_LOSSES : STATUS_DONE;
+    if (a->json)
+        status = json_report(a, "memories", in.list, status);
+    return exit_code(a->face, status);
+}

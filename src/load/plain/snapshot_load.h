@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snapshot_load.h - reads memory snapshots of PyTorch, of CUDA and of NPUs: pickles of plain values.
+ *
+ * A snapshot may have gigabytes. Its dictionaries become rows where they end, so that only columns stay in memory.
+ */
+#ifndef ASCOPE_LOAD_PLAIN_SNAPSHOT_LOAD_H
+#define ASCOPE_LOAD_PLAIN_SNAPSHOT_LOAD_H
+
+#include "base/text/error.h"
+#include "profile/memory_snapshot.h"
+
+/* `path` must outlive the snapshot; the bytes need not. False: it is none, or has what plain values do not have. */
+bool snapshot_load(struct memory_snapshot *s, const uint8_t *bytes, size_t n, const char *path, struct arena *mem,
+                   struct error *e);
+
+#endif
