@@ -20,7 +20,7 @@ _ascope()
     case "$command ${COMP_WORDS[COMP_CWORD - 1]}" in
     'run --out' | 'run --output') compopt -o filenames; _ascope_offer -d; return ;;
     'run --host-sys') _ascope_offer -W 'none cpu mem disk network osrt numa'; return ;;
-    'run --device') _ascope_offer -W 'auto none ascend cuda sim'; return ;;
+    'run --device') _ascope_offer -W 'auto none ascend cuda mspti sim'; return ;;
     'run --level') _ascope_offer -W 'off 0 1 2 3'; return ;;
     'run --metrics') return ;;
     'run --delay') return ;;

@@ -28,7 +28,7 @@ complete -c ascope -n __fish_use_subcommand -a completion -d 'print a shell comp
 complete -c ascope -n __fish_use_subcommand -a help -d 'describe a command'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l out -l output -d 'directory in which the collection is created; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l host-sys -d 'what is sampled of the program\'s processes; default: cpu,mem,disk,network, and osrt (operating system calls) where it costs little; if named explicitly, osrt records all system calls where that is permitted' -x -a 'none cpu mem disk network osrt numa'
-complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l device -d 'devices: the real ones of this machine (auto, default), none, or a kind by its name' -x -a 'auto none ascend cuda sim'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l device -d 'devices: the real ones of this machine (auto, default), none, or a kind by its name' -x -a 'auto none ascend cuda mspti sim'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l level -d 'detail of the device\'s tasks; default: 1' -x -a 'off 0 1 2 3'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l metrics -d 'counter group of the AI cores, or none; default: PipeUtilization' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l marks -d 'marks of the program (libascope, mstx); default: on'

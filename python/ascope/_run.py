@@ -120,7 +120,7 @@ def _parser(command="run"):
 
 def _add_options(p, out=""):
     p.add_argument("-m", action="store_true", dest="is_module", help="SCRIPT is the name of a module")
-    p.add_argument("--device", choices=("auto", "none", "ascend", "cuda", "sim"), help="device: auto (the real devices that the script uses, else the CPU alone), none, ascend (Ascend NPUs), cuda (NVIDIA GPUs), sim (a simulated NPU, for evaluation) [auto]")
+    p.add_argument("--device", choices=("auto", "none", "ascend", "cuda", "mspti", "sim"), help="device: auto (the real devices that the script uses, else the CPU alone), none, ascend (Ascend NPUs), cuda (NVIDIA GPUs), mspti (NPUs by MSPTI, which needs LD_PRELOAD=libmspti.so), sim (a simulated NPU, for evaluation) [auto]")
     p.add_argument("--profile", action="store_true", help="record the script, also if it has a profiler; implied by record and profile, unless it has one")
     p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
     where = p.add_argument_group("output")

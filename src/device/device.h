@@ -69,6 +69,7 @@ struct device_kind {
      * the device is given up. */
     bool (*begin)(const struct ascope_options *o, const char *dir, bool warms_up, struct device_place *out,
                   struct error *e);
+    const struct device_kind *in_rings; /* with begin: the kind that has these devices' records in rings. NULL: none */
     void (*kept)(void); /* records are kept from now on: the warm-up is over, or there was none. NULL: nothing to do */
     /* Waits until what was launched has ended and all its records are in the rings. False: the device does not answer
      * any more. */

@@ -59,6 +59,8 @@ static const struct chip chips[] = {
       .is_stars = true, .last_cube_core = 35, .llc_units = 4, .ddr_bits = 128, L2_OF_950, SMMU },
     { .platform = PLATFORM_CUDA, .group = ON_CUDA, .name = "CUDA", .product = "a GPU of NVIDIA", .task_log = TASK_LOG_CUDA, .is_native = true,
       .has_wide_ids = true, .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128 },
+    { .platform = PLATFORM_MSPTI, .group = ON_MSPTI, .name = "MSPTI", .product = "an Ascend NPU, recorded by MSPTI", .task_log = TASK_LOG_CUDA,
+      .is_native = true, .has_wide_ids = true, .has_unique_ids = true, .last_cube_core = ALL_CORES, .llc_units = 4, .ddr_bits = 128 },
 };
 
 static const struct chip unknown = {

@@ -22,10 +22,11 @@ enum chip_group {
     ON_NANO = 128,
     ON_UNKNOWN = 256, /* a chip that has no row */
     ON_CUDA = 512,    /* GPUs of NVIDIA, which are recorded by ascope alone */
+    ON_MSPTI = 1024,  /* NPUs of any kind, as MSPTI reports them to ascope */
     ON_STARS = ON_A2 | ON_310B,
     ON_HWTS = ON_310 | ON_910 | ON_310P | ON_MDC,
     ON_ALL = ON_HWTS | ON_STARS | ON_950, /* whose tasks are read */
-    ON_EVERY = ON_ALL | ON_NANO | ON_UNKNOWN | ON_CUDA,
+    ON_EVERY = ON_ALL | ON_NANO | ON_UNKNOWN | ON_CUDA | ON_MSPTI,
 };
 
 /* How a chip logs its tasks. */
@@ -38,7 +39,7 @@ enum task_log {
 };
 
 /* platform_version of collections of ours; the vendor of NPUs has no such number. */
-enum { PLATFORM_CUDA = 10000 };
+enum { PLATFORM_CUDA = 10000, PLATFORM_MSPTI };
 
 /* The usual names of the parts of a system with this chip. */
 struct chip_words {

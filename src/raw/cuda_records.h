@@ -4,6 +4,11 @@
  *
  * One record for each kernel, copy and set, in the order in which CUPTI reported them. Times are ns of CUPTI's clock.
  * The call that launched it is the one with the same correlation id (field "request" of api_layout), on the host.
+ *
+ * Those of an NPU, which MSPTI reported (PLATFORM_MSPTI), have the same form. There is no graph, no grid and no block;
+ * CUDA_GRAPH_NODE is the hash of the type of a kernel ("KERNEL_AICORE") or of the group of a collective. Of collectives
+ * ("hcom_allReduce_...") CUDA_BYTES is the number of elements, CUDA_COPY_KIND their type (of raw/enums.h), CUDA_GRID_X and
+ * CUDA_GRID_Y are the hash of the algorithm, low half first.
  */
 #ifndef ASCOPE_RAW_CUDA_RECORDS_H
 #define ASCOPE_RAW_CUDA_RECORDS_H

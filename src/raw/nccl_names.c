@@ -21,7 +21,9 @@ static const char *nccl_names_find(const char *text, size_t n, const char *word)
 
 bool nccl_is_kernel(const char *name)
 {
-    static const char prefix[] = "nccl";
+    static const char prefix[] = "nccl", of_hccl[] = "hcom_";
+    if (strncmp(name, of_hccl, sizeof of_hccl - 1) == 0)
+        return true;
     if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !isupper((unsigned char)name[sizeof prefix - 1]))
         return false;
     return nccl_names_find(name, until_arguments(name), "Kernel") != NULL;

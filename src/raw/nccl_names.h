@@ -3,7 +3,8 @@
  *
  * Newer ones: ncclDevKernel_AllReduce_Sum_f32_RING_LL(...), ncclDevKernel_SendRecv(...),
  * ncclSymkDevKernel_AllGather_LL(...); before them ncclKernel_AllReduce_RING_LL_Sum_float(...),
- * ncclAllReduceRingLLKernel_sum_f32(...). A generic kernel does not say what it does.
+ * ncclAllReduceRingLLKernel_sum_f32(...). A generic kernel does not say what it does. Those of HCCL, as MSPTI reports them,
+ * are hcom_allReduce__483_3_ccu_483_2_1.
  */
 #ifndef ASCOPE_RAW_NCCL_NAMES_H
 #define ASCOPE_RAW_NCCL_NAMES_H
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-bool nccl_is_kernel(const char *name);
+bool nccl_is_kernel(const char *name); /* of NCCL or HCCL */
 
 struct nccl_name {
     const char *collective; /* "AllReduce"; "NCCL": it does not say which */

@@ -35,6 +35,8 @@ struct program_run {
     uint64_t began_ns; /* start of the program */
     bool has_cuda;     /* libascope.so is loaded into it when it uses CUDA */
     struct run_cuda cuda;
+    bool has_mspti; /* the same for NPUs */
+    struct run_mspti mspti;
     bool has_preloaded;                /* libascope-run.so, which records calls, is preloaded into the program */
     char not_preloaded[PATH_MAX + 64]; /* why it is not; "": calls are not wanted */
 };
@@ -87,8 +89,8 @@ static bool recording_start(struct program_run *x, struct error *e)
                                        .not_preloaded = *x->not_preloaded ? x->not_preloaded : NULL,
                                        .command = &x->sample.command };
     struct ascope_options own = x->r->recorder;
-    if (x->r->program && own.device && strcmp(own.device, "cuda") == 0)
-        own.device = "none"; /* GPUs are recorded by libascope.so inside the program */
+    if (x->r->program && own.device && (strcmp(own.device, "cuda") == 0 || strcmp(own.device, "mspti") == 0))
+        own.device = "none"; /* they are recorded by libascope.so inside the program */
     x->session = session_new_for(&of, &own, x->n_recordings > 0, &why);
     if (!x->session || !ascope_session_start(x->session, &why)) {
         ascope_session_discard(x->session);
@@ -151,6 +153,7 @@ static bool program_hold(struct program_run *x, struct error *e)
     snprintf(own, sizeof own, "%d", (int)getpid());
     x->has_preloaded = preload_choose(x, library);
     x->has_cuda = run_cuda_choose(x->r, &x->cuda);
+    x->has_mspti = run_mspti_choose(x->r, &x->mspti);
     const struct handover_wish wish = { .recorded = options_recorded(o),
                                         .calls = x->has_preloaded ? os_trace_wrapped(o->osrt) : 0,
                                         .domain_include = o->mstx_domain_include,
@@ -158,8 +161,11 @@ static bool program_hold(struct program_run *x, struct error *e)
     if (!(x->handover = handover_make(page, e)) || !handover_wish(x->handover, &wish, e))
         return false;
     const char *const others = getenv("LD_PRELOAD");
-    if (x->has_preloaded &&
-        asprintf(&preload, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
+    const char *const part[] = { x->has_mspti ? x->mspti.preload : "", x->has_preloaded ? library : "",
+                                 others ? others : "" };
+    if ((x->has_preloaded || x->has_mspti) &&
+        asprintf(&preload, "%s%s%s%s%s", part[0], *part[0] && (*part[1] || *part[2]) ? ":" : "", part[1],
+                 *part[1] && *part[2] ? ":" : "", part[2]) < 0)
         return error_no_memory(e, "the environment of the program");
     const char *const mode = x->r->is_interactive                        ? "dynamic"
                              : x->r->delay_s > 0 || x->r->duration_s > 0 ? "delay_or_duration"
@@ -174,6 +180,8 @@ static bool program_hold(struct program_run *x, struct error *e)
                                  x->has_cuda && x->cuda.has_nvtx ? x->cuda.library : NULL,
                                  "ASCOPE_CUDA_INJECTION",
                                  x->has_cuda ? x->cuda.where : NULL,
+                                 "ASCOPE_MSPTI_INJECTION",
+                                 x->has_mspti ? x->mspti.where : NULL,
                                  "PROFILER_SAMPLECONFIG",
                                  x->r->sample_config,
                                  "PROFILING_MODE",

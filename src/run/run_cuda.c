@@ -103,12 +103,31 @@ static const char *folder(const struct recorded_run *r)
     return r->recorder.parent_dir ? r->recorder.parent_dir : ".";
 }
 
+/* Whether libascope.so can record inside the program, and where. False: a warning has said why not. */
+static bool can_inject(const struct recorded_run *r, const char *lost, char library[PATH_MAX], char where[PATH_MAX])
+{
+    char dir[PATH_MAX];
+    if (r->delay_s > 0 || r->duration_s > 0 || r->is_interactive) {
+        message(ASCOPE_WARNING, "%s with a delay, a duration or interactively", lost);
+        return false;
+    }
+    if (!library_find(library)) {
+        message(ASCOPE_WARNING, "libascope.so is not installed with this ascope (ASCOPE_CUDA_LIBRARY can name it); %s",
+                lost);
+        return false;
+    }
+    if (!realpath(folder(r), dir) || snprintf(where, PATH_MAX, "%d:%s", (int)getpid(), dir) >= PATH_MAX) {
+        message(ASCOPE_WARNING, "%s: its path cannot be passed to the program; %s", folder(r), lost);
+        return false;
+    }
+    return true;
+}
+
 bool run_cuda_choose(const struct recorded_run *r, struct run_cuda *out)
 {
     static const char lost[] = "GPUs are not recorded";
     const char *const device = r->recorder.device ? r->recorder.device : "auto";
     const char *const other = other_injection(r, CUDA_INJECTION);
-    char dir[PATH_MAX];
     if (strcmp(device, "cuda") != 0 && (strcmp(device, "auto") != 0 || !has_gpu()))
         return false;
     if (other) {
@@ -116,21 +135,39 @@ bool run_cuda_choose(const struct recorded_run *r, struct run_cuda *out)
                 (int)strcspn(other, ";"), other, lost);
         return false;
     }
-    if (r->delay_s > 0 || r->duration_s > 0 || r->is_interactive) {
-        message(ASCOPE_WARNING, "%s with a delay, a duration or interactively", lost);
+    if (!can_inject(r, lost, out->library, out->where))
         return false;
-    }
-    if (!library_find(out->library)) {
-        message(ASCOPE_WARNING, "libascope.so is not installed with this ascope (ASCOPE_CUDA_LIBRARY can name it); %s",
-                lost);
-        return false;
-    }
-    if (!realpath(folder(r), dir) ||
-        snprintf(out->where, sizeof out->where, "%d:%s", (int)getpid(), dir) >= (int)sizeof out->where) {
-        message(ASCOPE_WARNING, "%s: its path cannot be passed to the program; %s", folder(r), lost);
-        return false;
-    }
     out->has_nvtx = !other_injection(r, NVTX_INJECTION);
+    return true;
+}
+
+static bool has_npu(void)
+{
+    glob_t files = { 0 };
+    const bool is_there = glob("/dev/davinci[0-9]*", 0, NULL, &files) == 0;
+    globfree(&files);
+    return is_there;
+}
+
+bool run_mspti_choose(const struct recorded_run *r, struct run_mspti *out)
+{
+    static const char lost[] = "NPUs are not recorded";
+    const char *const device = r->recorder.device ? r->recorder.device : "auto";
+    char mspti[PATH_MAX], library[PATH_MAX];
+    const bool is_named = strcmp(device, "mspti") == 0;
+    if (!is_named && (strcmp(device, "auto") != 0 || !has_npu()))
+        return false;
+    if (!preload_find_mspti(mspti)) {
+        message(ASCOPE_WARNING, "libmspti.so is not found (ASCEND_HOME_PATH can name its CANN); %s", lost);
+        return false;
+    }
+    if (!can_inject(r, lost, library, out->where))
+        return false;
+    if (!preload_can_name(mspti) || !preload_can_name(library)) {
+        message(ASCOPE_WARNING, "%s: LD_PRELOAD cannot name it; %s", preload_can_name(mspti) ? library : mspti, lost);
+        return false;
+    }
+    snprintf(out->preload, sizeof out->preload, "%s:%s", mspti, library);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_cuda.h - records unchanged programs that use CUDA: the driver loads libascope.so into them
- * (CUDA_INJECTION64_PATH).
+ * (CUDA_INJECTION64_PATH). Of programs that are linked with ACL, Ascend NPUs are recorded in the same way: libmspti.so and
+ * libascope.so are in LD_PRELOAD, in this order.
  *
  * Each process of the program makes its own collection, with its kernels, copies and calls.
  */
@@ -23,6 +24,12 @@ struct run_cuda {
 
 /* False: GPUs are not to be recorded, or cannot be, which is reported as a warning. */
 bool run_cuda_choose(const struct recorded_run *r, struct run_cuda *out);
+
+struct run_mspti {
+    char preload[2 * PATH_MAX]; /* both libraries, with a colon between them */
+    char where[PATH_MAX];       /* value of ASCOPE_MSPTI_INJECTION */
+};
+bool run_mspti_choose(const struct recorded_run *r, struct run_mspti *out); /* the same for NPUs */
 
 /* After the program has ended: calls found(to, path) for the collections of its processes. Those of killed processes
  * are recovered. */

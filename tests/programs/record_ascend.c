@@ -4,7 +4,7 @@
  *     record_ascend PARENT WORD...
  *
  * Words: acl (loads and initialises ACL, sets a device), load (loads it), msprofiler (loads that one, too), warmup,
- * unstarted (no more than that), discard (instead of marks), kill (after the marks), exit (while it records), twice
+ * flight (a flight recorder), unstarted (no more than that), discard (instead of marks), kill (after the marks), exit (while it records), twice
  * (two sessions); NAME=VALUE is an option. Prints messages and paths. */
 #include <dlfcn.h>
 #include <signal.h>
@@ -55,6 +55,27 @@ static void acl_init(void)
         exit(3);
 }
 
+/* A flight recorder that is saved after half a second. */
+static int record_flight(struct ascope_options *o)
+{
+    struct ascope_error e = { 0 };
+    const struct ascope_flight flight = { .size = sizeof flight,
+                                          .keep_ns = UINT64_C(3600) * 1000000000,
+                                          .memory_bytes = UINT64_C(64) << 20 };
+    char path[4096];
+    if (!ascope_flight_start(o, &flight, &e)) {
+        printf("failed: %s\n", e.text);
+        return 1;
+    }
+    ascope_mark(NULL, "a mark of the program", NULL);
+    usleep(500000);
+    if (!ascope_flight_save(0, "test", path, sizeof path, &e))
+        printf("failed: %s\n", e.text);
+    else
+        printf("ended: %s\n", path);
+    return ascope_flight_stop(&e) ? 0 : 1;
+}
+
 static int record(const char *parent)
 {
     struct ascope_options o;
@@ -68,6 +89,8 @@ static int record(const char *parent)
         if (words[i][n] && !ascope_options_set(&o, name, words[i] + n + 1))
             return 2;
     }
+    if (is_asked("flight"))
+        return record_flight(&o);
     struct ascope_session *s = ascope_session_new(&o, &e);
     const bool is_warm = s && (!is_asked("warmup") || ascope_session_warmup(s, &e)), only_warms = is_asked("unstarted");
     if (!is_warm || (!only_warms && !ascope_session_start(s, &e))) {

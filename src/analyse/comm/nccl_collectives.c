@@ -126,6 +126,24 @@ static void nccl_collectives_fill(struct profile *p, struct device *d, size_t k,
     o->is_aicpu[k] = false;
 }
 
+/* Of an NPU the record itself has everything: see raw/cuda_records.h. */
+static void fill_mspti(struct profile *p, const struct device *d, struct comm_ops *o, size_t k, uint32_t task)
+{
+    const struct gpu_tasks *g = &d->gpu;
+    const uint32_t row = d->tasks.task[task];
+    const char *const name = names_text(p->names, o->name[k]), *const rest = strstr(name, "__");
+    const uint64_t alg = g->grid[0][row] | (uint64_t)g->grid[1][row] << 32;
+    o->op_type[k] = rest ? names_add(p->names, name, (size_t)(rest + 1 - name)) : o->name[k];
+    if (g->graph_node[row])
+        o->group[k] = o->group_id[k] = dictionary_hash(&p->dictionary, g->graph_node[row]);
+    if (alg)
+        o->alg[k] = dictionary_hash(&p->dictionary, alg);
+    if (nccl_type_bytes(g->copy_kind[row]) > 0) {
+        o->data_type[k] = g->copy_kind[row];
+        o->count[k] = g->bytes[row];
+    }
+}
+
 static bool is_collective(const struct profile *p, const struct tasks *t, size_t row)
 {
     return t->op[row] != NO_ROW && nccl_is_kernel(names_text(p->names, p->host.ops.name[t->op[row]]));
@@ -151,7 +169,9 @@ bool nccl_collectives_analyse(struct profile *p, struct device *d, struct error 
         const uint64_t time = host == NO_ROW ? 0 : p->host.tasks.time[host];
         const uint32_t report = report_before(&reports, &p->host.records.hccl_ops, thread, time);
         nccl_collectives_fill(p, d, k, i, range_around(&ranges, &p->host.records.marks, thread, time));
-        if (report != NO_ROW)
+        if (p->chip->group == ON_MSPTI)
+            fill_mspti(p, d, &d->comm.ops, k, i);
+        else if (report != NO_ROW)
             fill_reported(p, &d->comm.ops, k, report);
         k++;
     }

@@ -6,6 +6,7 @@
 
 #include "base/memory/sort.h"
 #include "raw/host_records.h"
+#include "raw/nccl_names.h"
 
 enum { CACHED = 256 }; /* the few names and sizes that a million kernels have */
 
@@ -25,7 +26,7 @@ struct cuda_operators_building {
         bool is_known;
     } kernel[CACHED];
     struct known_dim dim[CACHED];
-    name_id kernel_type, gpu;
+    name_id kernel_type, gpu, collective;
 };
 
 /* ---- names ---- */
@@ -67,6 +68,11 @@ static name_id short_name(struct names *names, name_id name)
 {
     size_t length;
     const char *const text = names_text(names, name);
+    if (strncmp(text, "aclnn", 5) == 0 && strrchr(text, '_')) /* of an NPU: "aclnnAdd_AddAiCore_Add" */
+        return names_addz(names, strrchr(text, '_') + 1);
+    const char *const end = strncmp(text, "hcom_", 5) == 0 ? strstr(text, "__") : NULL; /* "hcom_allReduce__483_1_1" */
+    if (end)
+        return names_add(names, text, (size_t)(end + 1 - text));
     const size_t first = short_name_at(text, names_len(names, name), &length);
     return names_add(names, text + first, length);
 }
@@ -97,14 +103,17 @@ static name_id dim_name(struct cuda_operators_building *b, uint32_t *const of[GP
 }
 
 /* As PyTorch's own profiler names them. */
-static name_id copy_name(struct names *names, const struct gpu_tasks *g, size_t row)
+static name_id copy_name(const struct profile *p, const struct gpu_tasks *g, size_t row)
 {
     char text[80];
-    const int n = g->kind[row] == CUDA_IS_SET
+    const bool is_npu = p->chip->group == ON_MSPTI; /* which does not say what kind of memory it was */
+    const int n = is_npu ? snprintf(text, sizeof text, g->kind[row] == CUDA_IS_SET ? "Memset" : "Memcpy %s",
+                                    cuda_copy_name(g->copy_kind[row]))
+                  : g->kind[row] == CUDA_IS_SET
                       ? snprintf(text, sizeof text, "Memset (%s)", cuda_memory_name(g->to[row]))
                       : snprintf(text, sizeof text, "Memcpy %s (%s -> %s)", cuda_copy_name(g->copy_kind[row]),
                                  cuda_memory_name(g->from[row]), cuda_memory_name(g->to[row]));
-    return names_add(names, text, (size_t)n);
+    return names_add(p->names, text, (size_t)n);
 }
 
 /* ---- rows ---- */
@@ -133,13 +142,20 @@ static uint32_t blocks_of(const struct gpu_tasks *g, size_t row)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
+static name_id mspti_type(struct cuda_operators_building *b, uint64_t hash, name_id name)
+{
+    if (nccl_is_kernel(names_text(b->p->names, name)))
+        return b->collective;
+    return hash ? dictionary_hash(&b->p->dictionary, hash) : NAME_NA;
+}
+
 static void op_add(struct cuda_operators_building *b, const struct gpu_tasks *g, size_t row, name_id name, name_id type)
 {
     struct ops *o = &b->p->host.ops;
     const size_t k = o->n++;
     o->name[k] = name;
     o->op_type[k] = type;
-    o->task_type[k] = b->gpu;
+    o->task_type[k] = b->p->chip->group == ON_MSPTI ? mspti_type(b, g->graph_node[row], name) : b->gpu;
     o->state[k] = o->hf32[k] = NAME_NA;
     o->attr[k] = NAME_EMPTY;
     o->blocks[k] = blocks_of(g, row);
@@ -167,7 +183,7 @@ static void task_add(struct cuda_operators_building *b, const struct device *d, 
     h->task[k] = (uint32_t)row;
     h->context[k] = NO_CONTEXT;
     h->key[k] = task_key(h->stream[k], 0, h->task[k]);
-    h->type[k] = is_kernel ? b->kernel_type : copy_name(b->p->names, g, row);
+    h->type[k] = is_kernel ? b->kernel_type : copy_name(b->p, g, row);
     h->kernel[k] = name;
     h->connection[k] = call == NO_ROW ? 0 : call + 1;
     h->model[k] = NO_MODEL;
@@ -228,6 +244,7 @@ bool cuda_operators_analyse(struct profile *p, struct error *e)
         b->p = p;
         b->kernel_type = names_addz(p->names, "KERNEL");
         b->gpu = names_addz(p->names, "GPU");
+        b->collective = names_addz(p->names, "HCCL");
         done = calls_index(b, mem) && tables_take(p);
     }
     for (size_t i = 0; i < p->n_devices && done; i++)

@@ -192,7 +192,7 @@ bool run_of_collection(struct measured_rank *out, const struct profile *p, const
     *out = (struct measured_rank){ .has_rank = collection ? collection->settings.has_rank : number >= 0,
                                    .rank = number,
                                    .has_device = d != NULL,
-                                   .is_gpu = d && d->gpu.n > 0,
+                                   .is_gpu = d && d->gpu.n > 0 && p->chip->group == ON_CUDA,
                                    .device = d ? d->source.device : 0,
                                    .allocated_bytes = -1,
                                    .reserved_bytes = -1 };

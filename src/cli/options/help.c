@@ -123,12 +123,13 @@ static const struct {
       "seconds, 1 to 3600 (default: 60)." },
     { "ASCOPE_DEVICE",
       "Device that the PyTorch front end records, as run --device of the Python package: auto (default: the real devices "
-      "that the program uses), none (the host alone), ascend (Ascend NPUs), cuda (NVIDIA GPUs) or sim (the simulated "
+      "that the program uses), none (the host alone), ascend (Ascend NPUs), cuda (NVIDIA GPUs), mspti (NPUs by MSPTI) or sim (the simulated "
       "NPU)." },
     { "ASCOPE_DIALECT", "Default of --dialect, also for msprof and msprof.py." },
     { "ASCOPE_DYNAMIC_POLL_MS",
       "How often a job looks at profiler_config.json, in milliseconds, instead of 2000 and later the length of a step: for "
       "tests." },
+    { "ASCOPE_MSPTI_INJECTION", "Set by ascope run for programs that are linked with ACL, as ASCOPE_CUDA_INJECTION." },
     { "ASCOPE_OSRT",
       "Default of the option osrt, how host_sys=osrt records system calls: auto (all of them, where the kernel permits that), "
       "libc (those that cost little) or samples." },

@@ -258,7 +258,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPT_RUN_HOST_SYS] = { "host-sys", .kind = OPTION_TEXT, .value = "PART,...", .at = AT(run.host_sys),
         .choice = { "none", "cpu", "mem", "disk", "network", "osrt", "numa" },
         .help = "what is sampled of the program's processes; default: cpu,mem,disk,network, and osrt (operating system calls) where it costs little; if named explicitly, osrt records all system calls where that is permitted" },
-    [OPT_RUN_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "KIND", .at = AT(run.device), .choice = { "auto", "none", "ascend", "cuda", "sim" },
+    [OPT_RUN_DEVICE] = { "device", .kind = OPTION_TEXT, .value = "KIND", .at = AT(run.device), .choice = { "auto", "none", "ascend", "cuda", "mspti", "sim" },
         .help = "devices: the real ones of this machine (auto, default), none, or a kind by its name" },
     [OPT_RUN_LEVEL] = { "level", .kind = OPTION_WORD, .choice = { "off", "0", "1", "2", "3" }, .at = AT(run.level),
         .help = "detail of the device's tasks; default: 1" },

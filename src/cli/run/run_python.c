@@ -140,6 +140,8 @@ int run_python(const struct python_run *r, char *const *program, struct arena *m
         set_front_end_environment(r, self);
         if (r->recorder->host_sys & ASCOPE_HOST_OSRT)
             preload_set(); /* else the front end says what is missing */
+        if (r->recorder->device && strcmp(r->recorder->device, "mspti") == 0 && !preload_set_mspti())
+            complain("note: libmspti.so is not found (ASCEND_HOME_PATH can name its CANN)");
         return supervise(
             &(struct supervised){ .command = command, .name = p.script, .is_raw = r->is_raw, .is_quiet = r->is_quiet });
     }

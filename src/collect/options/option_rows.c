@@ -113,7 +113,7 @@ const struct recorder_option recorder_options[] = {
       FIELD(activities), .initial = ASCOPE_CPU | ASCOPE_NPU, .filed = filed_activities },
     { { WHAT, NAMES({ "device", 0 }), TEXT,
         .help = "which devices: the real ones that the program uses, none, Ascend NPUs, NVIDIA GPUs, or the simulated NPU",
-        .values = "auto, none, ascend, cuda, sim" },
+        .values = "auto, none, ascend, cuda, mspti, sim" },
       FIELD(device), .initial_text = "auto" },
     { { WHAT, NAMES({ "record_shapes", PT | MS }), BOOLEAN, COMMON("record_shapes"),
         .help = "types and shapes of the inputs of operators; at Level0 of kernels, too" },

@@ -103,16 +103,47 @@ bool preload_can_name(const char *path)
     return !strpbrk(path, " :");
 }
 
-bool preload_set(void)
+static bool preload_add(const char *path, const char *name)
 {
-    char path[PATH_MAX], both[2 * PATH_MAX];
+    char both[2 * PATH_MAX];
     const char *const others = getenv("LD_PRELOAD");
-    if (others && strstr(others, PRELOAD_NAME))
+    if (others && strstr(others, name))
         return true;
-    return preload_find(path) && preload_can_name(path) &&
+    return preload_can_name(path) &&
            snprintf(both, sizeof both, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") <
                (int)sizeof both &&
            setenv("LD_PRELOAD", both, 1) == 0;
+}
+
+bool preload_set(void)
+{
+    char path[PATH_MAX];
+    return preload_find(path) && preload_add(path, PRELOAD_NAME);
+}
+
+bool preload_find_mspti(char path[PATH_MAX])
+{
+    static const struct {
+        const char *variable, *dir;
+    } place[] = {
+        { "ASCEND_HOME_PATH", "/lib64" },
+        { "ASCEND_TOOLKIT_HOME", "/lib64" },
+        { NULL, "/usr/local/Ascend/cann/lib64" },
+        { NULL, "/usr/local/Ascend/ascend-toolkit/latest/lib64" },
+    };
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        const char *const base = place[i].variable ? secure_getenv(place[i].variable) : "";
+        if (base && (*base || !place[i].variable) &&
+            snprintf(path, PATH_MAX, "%s%s/libmspti.so", base, place[i].dir) < PATH_MAX && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool preload_set_mspti(void)
+{
+    char path[PATH_MAX];
+    return preload_find_mspti(path) && preload_add(path, "libmspti.so");
 }
 
 /* ---- what a program is ---- */

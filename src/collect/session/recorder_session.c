@@ -250,10 +250,13 @@ static bool device_take(struct ascope_session *s, struct error *e)
     if (e->fault != FAULT_NONE)
         return false;
     if (s->flight && engine_is_of(s)) {
-        if (!s->flight_facts) /* once, not for each window that is saved */
-            message(ASCOPE_WARNING, "flight recorder: device %s writes its own files; recording the host only",
-                    s->device->name);
-        s->device = NULL;
+        const struct device_kind *const instead = s->device->in_rings;
+        struct error why = { 0 };
+        const bool is_there = instead && instead->is_used(&why) && instead->probe(&why) > 0;
+        if (!is_there && !s->flight_facts) /* once, not for each window that is saved */
+            message(ASCOPE_WARNING, "flight recorder: device %s writes its own files%s%s; recording the host only",
+                    s->device->name, *why.text ? ", and " : "", why.text);
+        s->device = is_there ? instead : NULL;
     }
     return true;
 }

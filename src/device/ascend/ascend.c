@@ -16,6 +16,7 @@
 #include "collect/session/message.h"
 #include "device/ascend/ascend_config.h"
 #include "device/ascend/ascend_probe.h"
+#include "device/ascend/mspti.h"
 
 enum { ACL_NOT_RUNNING = 100043, ACL_UNSUPPORTED = 200007 };
 
@@ -498,6 +499,7 @@ const struct device_kind ascend_kind = {
     .describe = ascend_describe,
     .read_clock = read_clock,
     .begin = ascend_begin,
+    .in_rings = &mspti_kind,
     .stop = ascend_stop,
     .mark = ascend_mark,
     .examine = ascend_examine,

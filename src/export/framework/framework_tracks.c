@@ -400,7 +400,7 @@ static void draw_flows(const struct collection_export *x, const struct framework
     const struct kernels *k = &s->kernels;
     static const char *const name[] = { "torch_to_npu", "torch_to_gpu" }, *const category[] = { "async_npu",
                                                                                                 "async_gpu" };
-    const bool is_gpu = s->profile.chip->task_log == TASK_LOG_CUDA;
+    const bool is_gpu = s->profile.chip->group == ON_CUDA;
     for (size_t i = 0; s->tree.n_started > 0 && i < o->n; i++)
         for (size_t n = s->tree.first_started[i]; n < s->tree.first_started[i + 1]; n++) {
             const uint32_t op = s->tree.by_begin[i], kernel = s->tree.started[n];

@@ -104,13 +104,13 @@ bool gpu_copies_report(const struct export *x, struct table *out, struct error *
 {
     const struct profile *const p = x->profile;
     size_t most = 0, n = 0;
-    for (size_t i = 0; i < p->n_devices; i++)
+    for (size_t i = 0; i < p->n_devices && p->chip->group == ON_CUDA; i++)
         for (size_t k = 0; k < p->device[i].tasks.n && p->device[i].gpu.n > 0; k++)
             most += is_listed(x, &p->device[i], k);
     struct copy *const all = arena_take(x->mem, most, sizeof *all);
     if (!all)
         return error_no_memory(e, "gpu_copies");
-    for (size_t i = 0; i < p->n_devices; i++) {
+    for (size_t i = 0; i < p->n_devices && most > 0; i++) {
         const struct device *const d = &p->device[i];
         for (uint32_t k = 0; k < d->tasks.n && d->gpu.n > 0; k++)
             if (is_listed(x, d, k))

@@ -133,9 +133,16 @@ static void gpu_args(const struct hardware *h, size_t row)
     const uint64_t ns = g->end[i] - g->begin[i];
     struct trace *t = h->t;
     trace_arg_uint(t, "device", h->d->source.device);
-    trace_arg_uint(t, "context", g->context[i]);
+    const bool is_npu = h->x->profile->chip->group == ON_MSPTI;
+    if (!is_npu)
+        trace_arg_uint(t, "context", g->context[i]);
     trace_arg_uint(t, "stream", g->stream[i]);
     trace_arg_uint(t, "correlation", g->correlation[i]);
+    if (is_npu && gpu_task_is_kernel(g, i)) {
+        const uint32_t op = h->d->tasks.op[row];
+        trace_arg_name(t, "Task Type", op == NO_ROW ? NAME_NA : h->x->profile->host.ops.task_type[op]);
+        return;
+    }
     if (g->graph[i] != 0) {
         trace_arg_uint(t, "graph id", g->graph[i]);
         trace_arg_uint(t, "graph node id", g->graph_node[i]);

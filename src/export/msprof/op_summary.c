@@ -386,7 +386,7 @@ static const struct column *list_columns(struct op_summary *s, size_t *n)
 {
     const unsigned has = (s->rows.has_ops ? OF_OPS : 0) | (s->x->scope == SCOPE_GRAPH ? OF_GRAPH : 0) |
                          (s->profile->chip->is_stars ? OF_STARS : 0) |
-                         (s->profile->chip->task_log == TASK_LOG_CUDA ? OF_GPU : 0);
+                         (s->profile->chip->group == ON_CUDA ? OF_GPU : 0);
     struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
     if (!column)
         return NULL;

@@ -427,7 +427,7 @@ static void values_and_defaults_in_words(void **state)
         { "export_type", "list of text, db", "text" },
         { "dvpp_freq", "1 to 100 Hz", "50" },
         { "gc_detect_threshold", "ms from 0, or none", "none" },
-        { "device", "auto, none, ascend, cuda, sim", "auto" },
+        { "device", "auto, none, ascend, cuda, mspti, sim", "auto" },
         { "data_simplification", "true, false", "true" },
     };
     char text[400];
