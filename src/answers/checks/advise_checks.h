@@ -54,6 +54,16 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
 enum check_state check_launch_bound(const struct advise_subject *s, struct finding *out);
 enum check_state check_launch_outlier(const struct advise_subject *s, struct finding *out);
 
+/* serving_checks.c: checks of the iterations of inference engines. */
+enum check_state check_scheduling(const struct advise_subject *s, struct finding *out);
+enum check_state check_post_processing(const struct advise_subject *s, struct finding *out);
+enum check_state check_between_iterations(const struct advise_subject *s, struct finding *out);
+enum check_state check_sampling(const struct advise_subject *s, struct finding *out);
+enum check_state check_long_prompt(const struct advise_subject *s, struct finding *out);
+enum check_state check_preemption(const struct advise_subject *s, struct finding *out);
+enum check_state check_decode_launches(const struct advise_subject *s, struct finding *out);
+enum check_state check_graph_fallback(const struct advise_subject *s, struct finding *out);
+
 /* stall_checks.c: checks of what the host does while the device has nothing to do: Python, compilation, checkpoints,
  * pauses. */
 enum check_state check_slow_python(const struct advise_subject *s, struct finding *out);

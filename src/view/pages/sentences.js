@@ -48,6 +48,7 @@ const NEEDS = {
     "garbage collections: record_python_gc_info of _ExperimentalConfig (PyTorch 2.9 or later)": "垃圾回收：_ExperimentalConfig 的 record_python_gc_info（PyTorch 2.9 或更高）",
     "Python functions: with_stack=True": "Python 函数：with_stack=True",
     "the optimizer's range and calls: activities with CPU, profiler_level Level1 or higher": "优化器的范围与调用：activities 含 CPU，profiler_level Level1 或更高",
+    "requests with their tokens: ascope.request()": "带 token 的请求：ascope.request()",
     "the optimizer's range and calls: activities with CPU and CUDA": "优化器的范围与调用：activities 含 CPU 和 CUDA",
     "kernels with their grids: activities with CUDA": "内核及其 grid：activities 含 CUDA",
     "sizes of collectives: profiler_level Level1 or higher": "集合通信的大小：profiler_level Level1 或更高",
@@ -71,6 +72,8 @@ const PARTS = {
 const MOST = `(?:, most of it (${Object.keys(PARTS).join("|")}))?`;
 
 /** @type {Record<string, string>} */
+/** @type {Record<string, string>} */
+const BETWEEN = { scheduling: "调度", "handling results": "处理结果", "other work of the host": "主机的其他工作" };
 const COPIES = { "copies from pageable (not pinned) memory": "可分页（非锁页）内存拷贝", "copies to the host": "到主机的拷贝", copies: "拷贝" };
 
 const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)", T = "([\\d.]+ (?:ns|us|ms|s)|\\d+ min \\d\\d s)"; // T: a duration
@@ -154,6 +157,12 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`${WIDE}: ${T} on that rank`, (m) => `${m[1]}：在该 rank 上 ${m[2]}`],
     [`${WIDE}: ${T}${PER}, its last wave of blocks leaves SMs idle`, (m) => `${m[1]}：${per(m)} ${m[2]}，最后一批块使部分 SM 空闲`],
     [`(.+?)(, which is tensor.item\\(\\) in Python)?: ${N} times${PER}, the device is free for ${T} because of it`, (m) => `${m[1]}${m[2] ? "（Python 中的 tensor.item()）" : ""}：${per(m)} ${m[3]} 次，设备因此空闲 ${m[4]}`],
+    [`between two iterations up to ${T} go to ${WIDE}`, (m) => `两次迭代之间${BETWEEN[m[2]] ?? m[2]}最长 ${m[1]}`],
+    [`sampling takes at least 15 % of some decodes, up to ${T}`, (m) => `部分解码中采样至少占 15 %，最长 ${m[1]}`],
+    [`${N} decodes? waits? behind a prompt of up to ${N} tokens: ${T} between two tokens, usually ${T}`, (m) => `${m[1]} 次解码在最长 ${m[2]} 个 token 的提示之后等待：两个 token 之间 ${m[3]}，通常 ${m[4]}`],
+    [`${N} prompts? (?:is|are) computed again for requests that had tokens already: they were preempted`, (m) => `${m[1]} 次为已有 token 的请求重新计算提示：它们被抢占`],
+    [`the device waits for the host's operators and calls in ${N} % of the time of ${N} decodes, which launch no graph`, (m) => `在不下发图的 ${m[2]} 次解码中，${m[1]} % 的时间设备在等待主机的算子和调用`],
+    [`${N} decodes? of more than ${N} requests launch(?:es)? kernels one by one; up to that size a graph is launched`, (m) => `${m[1]} 次超过 ${m[2]} 个请求的解码逐个下发内核；不超过该大小时下发图`],
     [`nothing was recorded for ${T}`, (m) => `${m[1]} 没有记录`],
     [`${WIDE} for ${T}`, (m) => `${m[1]}：${m[2]}`],
     [`${WIDE}: ${T} is the longest wait after a launch`, (m) => `${m[1]}：下发后最长等待 ${m[2]}`],

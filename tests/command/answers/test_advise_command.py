@@ -23,6 +23,7 @@ def keys_in(path, pattern):
 TABLE = keys_in("src/answers/checks/advise.c", r'^    \{ "(\w+)", "')
 OF_GPU = {"tensor_cores", "waves"}
 CHECKS = set(TABLE) - OF_GPU
+OF_ENGINES = {"scheduling", "post_processing", "between_iterations", "sampling", "long_prompt", "preemption"}  # on any host
 
 
 class Page(html.parser.HTMLParser):
@@ -63,7 +64,7 @@ class Advise(Case):
 
     def test_without_a_device_its_checks_do_not_apply(self):
         """A recording on a machine that has none; a profiler that was not to record it could have."""
-        of_host = {"slow_rank", "slow_host", "data_loader", "gc"}
+        of_host = {"slow_rank", "slow_host", "data_loader", "gc"} | OF_ENGINES
         _, states = self.advise(os.path.join(SOURCE, "tests/data/own-mindspore-host/raw"))
         self.assertEqual({check for check, state in states.items() if state == "not applicable"} | of_host, CHECKS)
         _, states = self.advise(self.sim("--kernels", "0", out="host"))
@@ -114,7 +115,7 @@ class Advise(Case):
     def test_what_was_not_recorded_is_listed_with_how_to_record_it(self):
         states = self.advise(self.sim("--kernels", "0"))[1]
         self.assertEqual({c for c, s in states.items() if s == "not recorded"},
-                         CHECKS - {"slow_rank", "slow_host", "data_loader", "gc"})
+                         CHECKS - {"slow_rank", "slow_host", "data_loader", "gc"} - OF_ENGINES)
         path = self.sim("--framework", "none", "--samplers=off", out="prof")
         states = self.advise(path)[1]
         self.assertEqual({c for c, s in states.items() if s == "not recorded"} & {"gc", "frequency"}, {"gc", "frequency"})

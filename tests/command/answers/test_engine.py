@@ -153,6 +153,84 @@ class Engine(Case):
         self.assertEqual(rows["slow"]["verdict"], "regressed", rows["slow"])
         self.assertTrue(50 < rows["slow"]["b"] < 100, rows["slow"])
 
+    def advice(self, trace):
+        """{check: finding} of what was found, and the state of the others."""
+        self.write(trace)
+        report = json.loads(self.ascope("advise", "--json", self.path, code=0).stdout)
+        return {**{c["check"]: c for c in report["advise_checks"]}, **{c["check"]: {**c, "state": "found"} for c in report["advice"]}}
+
+    def test_checks_of_healthy_engines_find_nothing(self):
+        t, at = Trace(), 0
+        for i in range(60):
+            name, time = (prefill(256 + i), 160) if i % 10 == 9 else (decode(4), 100)
+            t.slice("schedule: allocate_slots", at, at + 1, "user_annotation")
+            t.iteration(name, at + 1, at + 1 + time, computing=0.98)
+            t.slice("llm_engine step: process_outputs", at + 1 + time, at + 2 + time, "user_annotation")
+            if i % 20 == 19:  # nothing to do for a while
+                t.slice("recv_requests", at + 2 + time, at + 5000, "python_function")
+            at += 5000 if i % 20 == 19 else 2 + time
+        advice = self.advice(t)
+        for check in ("scheduling", "post_processing", "between_iterations", "sampling", "long_prompt", "decode_launches", "graph_fallback"):
+            self.assertEqual(advice[check]["state"], "fine", advice[check])
+        self.assertEqual(advice["preemption"]["state"], "not recorded")
+
+    def test_checks_find_what_was_planted(self):
+        """Each fault by itself, and no other check of engines finds anything."""
+        faults = {"scheduling": "schedule: allocate_slots", "post_processing": "detokenize", "between_iterations": "engine.py(3): log", "sampling": "sample", "long_prompt": None}
+        for fault, name in faults.items():
+            t, at = Trace(), 0
+            for i in range(60):
+                tokens = 9000 if fault == "long_prompt" and i == 39 else 256
+                time = tokens * 160 // 256 if i % 10 == 9 else 100
+                t.iteration(prefill(tokens) if i % 10 == 9 else decode(4), at, at + time, computing=0.98)
+                if name and fault == "sampling":
+                    t.slice(name, at + 60, at + 100, "user_annotation")
+                elif name:
+                    t.slice(name, at + time, at + time + 12, "user_annotation" if fault != "between_iterations" else "python_function")
+                    at += 12
+                at += time + 1
+            advice = self.advice(t)
+            self.assertEqual([c for c in ("scheduling", "post_processing", "between_iterations", "sampling", "long_prompt") if advice[c]["state"] == "found"], [fault])
+        self.assertIn("1 decode waits behind a prompt of up to 9000 tokens: 5.7", advice["long_prompt"]["found"])
+
+    def test_what_happens_once_is_named(self):
+        t, at = Trace(), 0
+        for i in range(40):
+            t.iteration(decode(4), at, at + 100, computing=0.98)
+            if i == 20:
+                t.slice("schedule: allocate_slots", at + 100, at + 900, "user_annotation")
+                at += 800
+            at += 101
+        found = self.advice(t)["scheduling"]
+        self.assertEqual((found["state"], found["where"]), ("found", "once, in step 21"))
+        self.assertEqual(found["found"], "between two iterations up to 800 us go to scheduling")
+
+    def test_preempted_requests(self):
+        t, at = Trace(), 0
+        t.point("request_begin 1", 0)
+        for i in range(30):
+            is_prompt = i in (0, 20)
+            t.iteration(prefill(64) if is_prompt else decode(1), at, at + (400 if is_prompt else 100), computing=0.98)
+            at += 400 if is_prompt else 100
+            t.point("first_token 1" if i == 0 else "token 1", at)
+        found = self.advice(t)["preemption"]
+        self.assertEqual((found["state"], found["found"]), ("found", "1 prompt is computed again for requests that had tokens already: they were preempted"))
+
+    def test_graphs_of_small_decodes_only(self):
+        t, at = Trace(), 0
+        for i in range(40):
+            batch = 4 if i % 4 else 9
+            time = 100 if batch == 4 else 300
+            t.iteration(decode(batch), at, at + time, computing=0.3)
+            if batch == 4:
+                t.events[-2]["name"] = "cudaGraphLaunch"
+            else:
+                for k in range(10):
+                    t.slice("cudaLaunchKernel", at + 10 + 10 * k, at + 19 + 10 * k, "cuda_runtime", correlation=1000 + 100 * i + k)
+            at += time + 1
+        found = self.advice(t)["graph_fallback"]
+        self.assertEqual((found["state"], found["found"]), ("found", "10 decodes of more than 4 requests launch kernels one by one; up to that size a graph is launched"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
