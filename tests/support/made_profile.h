@@ -371,7 +371,7 @@ static int profile_make(void **state)
     return 0;
 }
 
-static int profile_free(void **state)
+static int profile_unmake(void **state)
 {
     dictionary_fini(&profile.dictionary);
     arena_free(profile.mem);

@@ -145,8 +145,8 @@ static int by_kind_then_order(const void *a, const void *b, void *sorting)
 }
 
 /* Uses of one kind: if one of their transfers is far from the others, all of them are shown. False: no memory. */
-static bool judge(struct slow_link_state *s, const struct mode_context *c, const uint32_t *use, size_t n,
-                  struct grid *sums, struct grid *ops)
+static bool slow_link_judge(struct slow_link_state *s, const struct mode_context *c, const uint32_t *use, size_t n,
+                            struct grid *sums, struct grid *ops)
 {
     struct arena *const scratch = arena_new();
     struct durations d = { 0 };
@@ -207,7 +207,7 @@ static bool judge_all(struct slow_link_state *s, const struct mode_context *c, s
     for (size_t from = 0, end; from < n; from = end) {
         for (end = from + 1; end < n && by_kind(&order[from], &order[end], &sorting) == 0;)
             end++;
-        if (!judge(s, c, order + from, end - from, sums, ops))
+        if (!slow_link_judge(s, c, order + from, end - from, sums, ops))
             return false;
     }
     return true;

@@ -132,7 +132,7 @@ static bool slow_rank_add_row(struct slow_rank_state *s, const struct mode_conte
     return !arena_failed(c->mem);
 }
 
-static bool judge(struct slow_rank_state *s, const struct mode_context *c)
+static bool slow_rank_judge(struct slow_rank_state *s, const struct mode_context *c)
 {
     const size_t n = s->gathered.uses.n;
     int64_t *const ns = arena_take(c->mem, n, sizeof *ns);
@@ -164,7 +164,7 @@ static bool slow_rank_finish(void *state, struct mode_context *c, struct results
     struct slow_rank_state *const s = state;
     struct grid ranks = { .n_columns = 2, .mem = c->mem };
     static const struct grid_key by_time[] = { { 3, false }, { 1, false } }, by_votes[] = { { 1, true }, { 0, false } };
-    bool works = gathered_sort(&s->gathered) && judge(s, c);
+    bool works = gathered_sort(&s->gathered) && slow_rank_judge(s, c);
     for (size_t i = 0; works && i < s->votes.n; i++)
         grid_row(&ranks, (const struct cell[]){ cell_int((int64_t)s->voted.key.at[i]), cell_uint(s->votes.at[i]) });
     if (works && s->n_incomplete > 0)

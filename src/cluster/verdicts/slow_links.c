@@ -73,7 +73,7 @@ static int by_kind_and_link(const void *a, const void *b, void *names)
 }
 
 /* Links of one kind. `scratch` has room for n numbers. */
-static void judge(struct slow_links *l, const struct link_sum *link, size_t n, double *scratch, struct grid *g)
+static void link_judge(struct slow_links *l, const struct link_sum *link, size_t n, double *scratch, struct grid *g)
 {
     if (n < LEAST_LINKS)
         return;
@@ -141,7 +141,7 @@ bool slow_links_finish(struct slow_links *l, struct results *out)
     for (size_t from = 0, end; from < n; from = end) {
         for (end = from + 1; end < n && by_kind(&l->links.at[from], &l->links.at[end], l->names) == 0;)
             end++;
-        judge(l, l->links.at + from, end - from, scratch, &g);
+        link_judge(l, l->links.at + from, end - from, scratch, &g);
     }
     return grid_sort(&g, by_share, 4, l->names) &&
            recipe_table(out, "SlowLinks", "slow_links.csv", RECIPE_COLUMNS(columns), &g) && report(l, &g, out);

@@ -11,11 +11,11 @@
 #include "base/text/stamp.h"
 
 bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path, uid_t owner,
-                   const struct rings_left *rings, uint64_t last_ns, struct error *e)
+                   const struct rings_left *left, uint64_t last_ns, struct error *e)
 {
     struct stat st;
     *l = (struct flight_leftover){ .beside = beside, .dir = -1, .history.kept_file = KEPT_NONE };
-    l->last_ns = last_ns > 0 && last_ns < rings->header.flight_ns ? last_ns : rings->header.flight_ns;
+    l->last_ns = last_ns > 0 && last_ns < left->header.flight_ns ? last_ns : left->header.flight_ns;
     if (!flight_path(rings_path, l->path) || strlen(strrchr(l->path, '/') + 1) > NAME_MAX)
         return error_set(e, FAULT_IO, "%s: the path is too long", rings_path);
     strcpy(l->name, strrchr(l->path, '/') + 1);
@@ -25,7 +25,7 @@ bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path
     if (fstat(l->dir, &st) != 0 || st.st_uid != owner)
         return error_set(e, FAULT_IO, "%s: not recovered: it belongs to a different user than the collection", l->path);
     const struct history_of of = {
-        .dir = l->dir, .path = l->path, .owner = owner, .id = rings->header.id, .state = rings->commit->flight
+        .dir = l->dir, .path = l->path, .owner = owner, .id = left->header.id, .state = left->commit->flight
     };
     return history_open(&l->history, &of, l->last_ns, 0, e);
 }

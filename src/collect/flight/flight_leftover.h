@@ -21,7 +21,7 @@ struct flight_leftover {
 
 /* The last `last_ns` before the program was killed; 0: all that it was to keep. */
 bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path, uid_t owner,
-                   const struct rings_left *rings, uint64_t last_ns, struct error *e);
+                   const struct rings_left *left, uint64_t last_ns, struct error *e);
 /* The member "flight" of ascope.json, instead of the recorder's. */
 json_t *leftover_facts(const struct flight_leftover *l, const json_t *was);
 void leftover_remove(const struct flight_leftover *l); /* removes its files, and no others */

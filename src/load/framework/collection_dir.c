@@ -222,7 +222,8 @@ static bool profile_empty(struct profile *p)
     return p->mem && p->names && known_names_add(p->names);
 }
 
-static bool device_load(struct collection *s, const char *prof, const struct collection_request *r, struct error *e)
+static bool collection_device_load(struct collection *s, const char *prof, const struct collection_request *r,
+                                   struct error *e)
 {
     const char *path = *prof ? arena_printf(s->mem, "%s/%s", s->path, prof) : NULL;
     s->has_device = path && profile_load_without(&s->profile, path, r->without, r->n_threads, &s->device_error);
@@ -279,7 +280,7 @@ bool collection_parts_load(struct collection *s, const struct collection_dir *d,
                            struct error *e)
 {
     if (!seal_load(&s->collector, s->path, SEAL_ALL, r->n_threads, s->mem, &s->lost, e) ||
-        !device_load(s, s->settings.has_npu ? d->prof : "", r, e))
+        !collection_device_load(s, s->settings.has_npu ? d->prof : "", r, e))
         return false;
     if (!s->settings.has_cpu && !s->has_device)
         return error_set(e, s->device_error.fault ? s->device_error.fault : FAULT_IO, "%s",

@@ -563,13 +563,13 @@ static void rings_elsewhere_leave_nothing_there(void **state)
 {
     struct ascope_options o = options_for("none");
     struct ascope_error e;
-    char rings[256], name[4096];
-    snprintf(rings, sizeof rings, "%s/rings", dir);
-    o.ring_dir = rings;
+    char beside[256], name[4096];
+    snprintf(beside, sizeof beside, "%s/rings", dir);
+    o.ring_dir = beside;
     struct ascope_session *s = ascope_session_new(&o, &e);
     assert_true(ascope_session_start(s, &e));
     assert_false(name_in(ascope_session_path(s), "ascope.rings", name));
-    snprintf(name, sizeof name, "%s/%s.rings", rings, strrchr(ascope_session_path(s), '/') + 1);
+    snprintf(name, sizeof name, "%s/%s.rings", beside, strrchr(ascope_session_path(s), '/') + 1);
     assert_int_equal(access(name, F_OK), 0);
     json_t *facts = json_of(ascope_session_path(s), "ascope.json"); /* which says where they are */
     assert_string_equal(json_string_value(json_object_get(facts, "rings")), name);
@@ -577,7 +577,7 @@ static void rings_elsewhere_leave_nothing_there(void **state)
     record_something();
     assert_true(ascope_session_stop(s, &e));
     assert_false(name_in(ascope_session_path(s), "ascope.rings", name));
-    assert_int_equal(rmdir(rings), 0); /* it is empty */
+    assert_int_equal(rmdir(beside), 0); /* it is empty */
     ascope_session_discard(s);
     (void)state;
 }

@@ -193,5 +193,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_of_the_database, folder_make, folder_remove),
     };
-    return cmocka_run_group_tests(tests, profile_make, profile_free);
+    return cmocka_run_group_tests(tests, profile_make, profile_unmake);
 }

@@ -526,5 +526,5 @@ int main(void)
         cmocka_unit_test(collectives_of_unknown_kind_are_left_out),
         cmocka_unit_test(graphs_in_the_older_presentation),
     };
-    return cmocka_run_group_tests(tests, profile_make, profile_free);
+    return cmocka_run_group_tests(tests, profile_make, profile_unmake);
 }

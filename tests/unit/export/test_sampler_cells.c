@@ -163,7 +163,7 @@ static int profile_make(void **state)
     return 0;
 }
 
-static int profile_free(void **state)
+static int profile_unmake(void **state)
 {
     arena_free(profile.mem);
     names_free(profile.names);
@@ -765,5 +765,5 @@ int main(void)
         cmocka_unit_test(a_device_that_counted_other_metrics_has_none_of_the_first_ones),
         cmocka_unit_test(utilization_of_cores_needs_their_frequency),
     };
-    return cmocka_run_group_tests(tests, profile_make, profile_free);
+    return cmocka_run_group_tests(tests, profile_make, profile_unmake);
 }

@@ -304,9 +304,9 @@ static void a_cut_ring_file_ends_the_recording_only(void **state)
 {
     const struct recorded_run r = request_of(PROGRAM("wait"));
     struct outside x = outside_start(&r);
-    char rings[PATH_MAX + 20];
-    snprintf(rings, sizeof rings, "%s/ascope.rings", only_collection());
-    assert_int_equal(truncate(rings, 0), 0);
+    char path[PATH_MAX + 20];
+    snprintf(path, sizeof path, "%s/ascope.rings", only_collection());
+    assert_int_equal(truncate(path, 0), 0);
     for (int i = 0; i < 3; i++) {
         another_line(&x);
         ready_wait(&x);
