@@ -11,7 +11,7 @@
 #include "base/files/out.h"
 #include "profile/chrome_trace.h"
 
-/* Pairs of slices, sorted by `from`: see analyse/flow/chrome_flows.h. */
+/* Pairs of slices, sorted by `from`: see analyse/flow/chrome_flows.c. */
 struct pftrace_flows {
     size_t n;
     const uint32_t *from, *to;

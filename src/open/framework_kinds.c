@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
-#include "analyse/framework/ms_analyse.h"
 #include "load/framework/ms.h"
 #include "load/framework/pt.h"
 

@@ -54,7 +54,7 @@ struct kernels {
 /* Which operators enclose which on their thread, and what they started. Rows are rows of framework_ops. */
 struct op_tree {
     uint32_t
-        *by_begin; /* rows in nesting order (analyse/host/nesting.h): the order of the tree and of operator_details */
+        *by_begin; /* rows in nesting order (analyse/host/nesting.c): the order of the tree and of operator_details */
     uint32_t *parent; /* by row; NO_ROW: at the top */
     int64_t *self_ns; /* by row: without the operators inside it */
     uint32_t *owner;  /* by row of kernels: the operator that started it, or NO_ROW */
@@ -119,7 +119,7 @@ struct collection {
     struct profiler_steps steps;
     struct profiler_steps
         executed; /* of MindSpore without step ranges: the steps that its executor counted, for --steps */
-    struct profiler_steps marked; /* what stands for them in answers, if it is not empty: see collection_marks.h */
+    struct profiler_steps marked; /* what stands for them in answers, if it is not empty: see collection_marks.c */
     const char *marked_by;        /* which ranges these are */
     name_id *marked_name;         /* of the range that each begins with */
     bool *is_mark;                /* by row of framework_ops: it is one of these; NULL: there are none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/host_table.h"
 
+#include "analyse/host/host_analysis.h"
 #include "base/text/json_memory.h"
-#include "analyse/host/host_use.h"
 
 static bool is_sampled(const struct host_use *u)
 {

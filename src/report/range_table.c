@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "base/text/json_memory.h"
-#include "analyse/framework/ranges.h"
 
 enum { MEMBER_MOST = 64 };
 

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/flow/kernels.h"
+#include "analyse/flow/flows.h"
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/steps/profiler_steps.h"
 #include "base/files/out.h"
-#include "export/msprof/prof_outputs.h"
 #include "export/framework/framework_files.h"
 #include "export/framework/step_trace_time.h"
+#include "export/msprof/prof_outputs.h"
 
 enum { FIELDS = 8 };
 

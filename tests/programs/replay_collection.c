@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/host/op_memory.h"
-#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/collection_analyse.h"
+#include "analyse/host/host_analysis.h"
 #include "base/files/out.h"
 #include "base/memory/sort.h"
-#include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
 #include "export/framework/framework_files.h"
+#include "export/framework/step_collectives.h"
 #include "raw/torch.h"
 
 enum { MOST = 1 << 16, NAME_MOST = 511 };

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/aicpu_collectives.h"
+#include "analyse/comm/comm_analysis.h"
 
-#include "analyse/comm/aicpu_ops.h"
-#include "analyse/comm/aicpu_tasks.h"
-#include "analyse/comm/comm_bandwidth.h"
-#include "analyse/comm/comm_operators.h"
-#include "analyse/comm/comm_tables.h"
 #include "base/memory/sort.h"
 #include "raw/enums.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/aicpu_ops.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "analyse/comm/comm_operators.h"
 #include "base/memory/sort.h"
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))

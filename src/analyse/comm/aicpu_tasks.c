@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/aicpu_tasks.h"
+#include "analyse/comm/comm_analysis.h"
 
-#include "analyse/host/batch.h"
 #include "analyse/device/tasks/device_tasks.h"
+#include "analyse/host/host_analysis.h"
 #include "base/files/bytes.h"
 #include "base/memory/sort.h"
 #include "raw/enums.h"

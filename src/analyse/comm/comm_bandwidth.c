@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/comm_bandwidth.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include "analyse/comm/comm_events.h"
 #include "base/memory/sort.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/comm_links.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include "base/text/table.h"
 #include "raw/enums.h"

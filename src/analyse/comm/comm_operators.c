@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/comm_operators.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/comm/comm_bandwidth.h"
-#include "analyse/comm/comm_tables.h"
-#include "analyse/comm/nccl_collectives.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 

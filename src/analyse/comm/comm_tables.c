@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/comm_tables.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/comm/nccl_collectives.h"
+#include "analyse/comm/comm_analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/comm/comm_tables.h"
 #include "base/memory/sort.h"
 #include "raw/name_hash.h"
 #include "raw/nccl_names.h"

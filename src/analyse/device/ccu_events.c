@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/ccu_events.h"
+#include "analyse/device/device_analysis.h"
 
-#include "analyse/device/tasks/task_streams.h"
+#include "analyse/device/tasks/device_tasks.h"
 #include "base/files/bytes.h"
 #include "base/memory/sort.h"
 #include "raw/ccu_records.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/copies.h"
+#include "analyse/device/device_analysis.h"
 
-#include "analyse/device/tasks/cuda_log.h"
+#include "analyse/device/tasks/device_tasks.h"
 #include "base/memory/sort.h"
 
 enum { KINDS = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/gpu_occupancy.h"
+#include "analyse/device/device_analysis.h"
 
 enum { REGISTER_UNIT = 256, SM_PARTS = 4, SHARED_UNIT = 128, OLD_SHARED_UNIT = 256, NEWER_SHARED_UNIT_SINCE = 8 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/overlap.h"
+#include "analyse/device/device_analysis.h"
 
 #include <string.h>
 
-#include "analyse/host/operators.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "raw/nccl_names.h"
 

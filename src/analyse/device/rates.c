@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/rates.h"
+#include "analyse/device/device_analysis.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/flow/chrome_flows.h"
+#include "analyse/flow/flows.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/flow/kernels.h"
-
 #include "analyse/flow/flows.h"
-#include "analyse/flow/task_label.h"
+
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/flow/task_label.h"
+#include "analyse/flow/flows.h"
 
 #include "analyse/device/tasks/device_tasks.h"
 

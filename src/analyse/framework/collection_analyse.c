@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/collection_analyse.h"
 
-#include "analyse/profile_analyse.h"
-#include "analyse/flow/kernels.h"
-#include "analyse/framework/collection_marks.h"
-#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/flow/flows.h"
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/steps/profiler_steps.h"
+#include "analyse/profile_analyse.h"
 
 /* Finds which operators started what on the devices, and the steps. */
 static bool connect(struct collection *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/collection_marks.h"
+#include "analyse/framework/collection_analyse.h"
 
-#include "analyse/framework/steps/profiler_steps.h"
 #include "analyse/framework/step_marks.h"
+#include "analyse/framework/steps/profiler_steps.h"
 #include "profile/profile.h"
 #include "raw/framework_values.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/collection_part.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/connections.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include "analyse/flow/marks.h"
 #include "analyse/framework/op_tree.h"

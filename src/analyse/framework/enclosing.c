@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/enclosing.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include <string.h>
 
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/arena.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/host_work.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include <string.h>
 
-#include "analyse/framework/collection_marks.h"
 #include "analyse/framework/steps/profiler_steps.h"
 #include "raw/framework_values.h"
 

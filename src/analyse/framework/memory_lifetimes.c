@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include <string.h>
 

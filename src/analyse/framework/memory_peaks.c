@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/memory_peaks.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"

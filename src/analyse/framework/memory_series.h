@@ -3,7 +3,7 @@
  *
  * Of two reports of the same time, the framework's is first. Both allocators use the same device, so that each report
  * is shown together with the latest one of the other allocator: their sum. As in the reference's tables, workspaces are
- * not part of any sum; memory_peaks.h has the sum of all.
+ * not part of any sum; memory_peaks.c has the sum of all.
  */
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H
 #define ASCOPE_ANALYSE_FRAMEWORK_MEMORY_SERIES_H

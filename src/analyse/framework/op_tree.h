@@ -8,7 +8,7 @@
 #ifndef ASCOPE_ANALYSE_FRAMEWORK_OP_TREE_H
 #define ASCOPE_ANALYSE_FRAMEWORK_OP_TREE_H
 
-#include "analyse/framework/enclosing.h"
+#include "analyse/framework/collection_analyse.h"
 #include "profile/collection.h"
 
 static inline uint64_t thread_key(uint32_t process, uint32_t thread)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/python_self.h"
+#include "analyse/framework/collection_analyse.h"
 
-#include "base/text/stamp.h"
 #include "base/memory/arena.h"
+#include "base/text/stamp.h"
 
 enum { LEAST_PART = 10 }; /* of the calls of the busiest thread */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/ranges.h"
+#include "analyse/framework/collection_analyse.h"
 
 #include <stdlib.h>
 
 #include "analyse/framework/steps/profiler_steps.h"
-#include "base/text/stamp.h"
 #include "base/memory/sort.h"
+#include "base/text/stamp.h"
 #include "raw/framework_values.h"
 #include "raw/host_records.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/framework/work_launches.h"
+#include "analyse/framework/collection_analyse.h"
 
 /* The call of the runtime that launched a task or a collective; NO_ROW: none is known. */
 static uint32_t call_of_task(const struct profile *p, const struct device *d, size_t row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/by_call.h"
+#include "analyse/host/host_analysis.h"
 
 #include "base/memory/sort.h"
 #include "profile/calls.h"

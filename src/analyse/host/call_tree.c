@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/call_tree.h"
+#include "analyse/host/host_analysis.h"
 
 #include <string.h>
 
@@ -149,7 +149,7 @@ static void attach_all(struct profile *p)
                            h->node_basics.call);
     lost += attach_records(&node, h->node_attrs.n, h->node_attrs.thread, h->node_attrs.time, NULL, h->node_attrs.call);
     lost += attach_records(&node, h->tensors.n, h->tensors.thread, h->tensors.time, NULL, h->tensors.call);
-    if (p->chip->task_log != TASK_LOG_CUDA) /* see nccl_collectives.h */
+    if (p->chip->task_log != TASK_LOG_CUDA) /* see nccl_collectives.c */
         lost += attach_records(&node, h->hccl_ops.n, h->hccl_ops.thread, h->hccl_ops.time, NULL, h->hccl_ops.call);
     lost += attach_records(&comm, h->hccl_infos.n, h->hccl_infos.thread, h->hccl_infos.time, NULL, h->hccl_infos.call);
     lost +=

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/captured.h"
+#include "analyse/host/host_analysis.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/cuda_operators.h"
+#include "analyse/host/host_analysis.h"
 
 #include <stdio.h>
 #include <string.h>

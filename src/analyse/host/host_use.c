@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/host_use.h"
+#include "analyse/host/host_analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "analyse/host/tally.h"
 
 static int by_ticks(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 
 #include "base/memory/arena.h"
 #include "base/memory/sort.h"

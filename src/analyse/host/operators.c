@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/host/operators.h"
+#include "analyse/host/host_analysis.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/host/batch.h"
-#include "analyse/host/by_call.h"
-#include "analyse/host/call_tree.h"
-#include "analyse/host/captured.h"
-#include "analyse/host/cuda_operators.h"
 #include "base/files/bytes.h"
 #include "base/memory/sort.h"
 #include "raw/enums.h"

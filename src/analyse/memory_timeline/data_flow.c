@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/memory_timeline/data_flow.h"
+#include "analyse/memory_timeline/memory_flow.h"
 
 #include <stdlib.h>
 

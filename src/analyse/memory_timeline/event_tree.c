@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/memory_timeline/event_tree.h"
+#include "analyse/memory_timeline/memory_flow.h"
 
 #include <string.h>
 
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "raw/framework_values.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/memory_timeline/memory_categories.h"
+#include "analyse/memory_timeline/memory_flow.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #ifndef ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
 #define ASCOPE_ANALYSE_MEMORY_TIMELINE_MEMORY_TIMELINE_H
 
-#include "analyse/memory_timeline/memory_categories.h"
-#include "analyse/framework/memory_peaks.h"
+#include "analyse/framework/collection_analyse.h"
+#include "analyse/memory_timeline/memory_flow.h"
 #include "profile/collection.h"
 
 /* What happens to memory. In the order in which things of the same time are shown. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made by scripts/op_schemas.py: facts of the public registry of operators of PyTorch 1.13. */
-#include "analyse/memory_timeline/op_schema_table.h"
+#include "analyse/memory_timeline/op_schemas.h"
 
 /* clang-format off */
 const struct op_schema op_schema_table[] = {

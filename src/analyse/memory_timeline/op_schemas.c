@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/memory_timeline/op_schema_table.h"
-
 #define KIND(k) (1U << (k))
 enum {
     NO_TENSOR = KIND(INPUT_NONE) | KIND(INPUT_OTHER),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_schemas.h - which of its inputs an operator of PyTorch writes to.
+/* op_schemas.h - registry: which of its inputs an operator of PyTorch writes to.
  *
  * A record of an operator has its name and the kind of each input, but not which overload ran. For every operator that
  * PyTorch registers, the table has the arguments of its overloads: a letter for each argument, a capital where it is
@@ -35,5 +35,11 @@ const struct op_schema *op_schema_find(const char *name); /* NULL: not registere
 
 /* True: an overload has inputs of these kinds. Bit i of *written: one of those writes to input i. */
 bool op_schema_match(const struct op_schema *s, const uint8_t *kind, size_t n, uint64_t *written);
+
+/* op_schema_table.c: arguments of the operators of PyTorch, and which of them are written to: the rows behind
+ * op_schemas.h. */
+
+extern const struct op_schema op_schema_table[]; /* by name, as strcmp() orders them */
+extern const size_t n_op_schemas;
 
 #endif

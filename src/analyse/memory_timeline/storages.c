@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/memory_timeline/storages.h"
+#include "analyse/memory_timeline/memory_flow.h"
 
 #include <string.h>
 
-#include "analyse/memory_timeline/op_schema_table.h"
 #include "analyse/memory_timeline/op_schemas.h"
 #include "analyse/memory_timeline/tensor_text.h"
 #include "raw/torch.h"

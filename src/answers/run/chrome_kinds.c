@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyse/framework/host_work.h"
+#include "analyse/framework/collection_analyse.h"
 #include "profile/task_types.h"
 
 struct kind_row {

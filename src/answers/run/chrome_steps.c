@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/run/chrome_steps.h"
 
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/run_chrome.h"
 #include "base/memory/sort.h"

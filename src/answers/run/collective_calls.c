@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/framework/host_work.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/step_bounds.h"
-#include "analyse/framework/work_launches.h"
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/rank_spans.h"
 #include "base/memory/keys.h"

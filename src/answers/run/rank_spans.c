@@ -5,13 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyse/framework/collection_marks.h"
-#include "analyse/device/gpu_occupancy.h"
-#include "analyse/device/overlap.h"
+#include "analyse/device/device_analysis.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
 #include "analyse/framework/steps/step_bounds.h"
-#include "analyse/framework/work_launches.h"
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "profile/collection.h"
 #include "raw/enums.h"

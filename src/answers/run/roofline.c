@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/device/overlap.h"
+#include "analyse/device/device_analysis.h"
 
 void roofline_begin(struct roofline *r, const struct names *names, struct arena *mem)
 {

@@ -10,7 +10,7 @@
 #ifndef ASCOPE_ANSWERS_RUN_ROOFLINE_H
 #define ASCOPE_ANSWERS_RUN_ROOFLINE_H
 
-#include "analyse/device/device_peaks.h"
+#include "analyse/device/device_analysis.h"
 #include "base/memory/keys.h"
 #include "profile/collection.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/flow/chrome_self.h"
+#include "analyse/flow/flows.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "analyse/framework/steps/step_layers.h"
 #include "analyse/framework/steps/step_series.h"

@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/framework/collection_marks.h"
-#include "analyse/device/overlap.h"
-#include "analyse/framework/memory_peaks.h"
+#include "analyse/device/device_analysis.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "analyse/framework/steps/step_series.h"
-#include "analyse/framework/work_launches.h"
 #include "answers/run/kernel_class.h"
 
 struct source_run {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/run/run_rank.h"
 
+#include "analyse/device/device_analysis.h"
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/chrome_steps.h"
-#include "analyse/device/overlap.h"
 #include "profile/profile.h"
 
 static int64_t earliest(const int64_t *begin_ns, size_t n, int64_t least)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "profile/profile.h"
 

@@ -5,23 +5,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text/json_memory.h"
-#include "report/loss_report.h"
+#include "analyse/flow/flows.h"
 #include "analyse/framework/collection_analyse.h"
-#include "analyse/flow/chrome_flows.h"
 #include "base/files/gzip.h"
+#include "base/text/json_memory.h"
 #include "cli/commands/one_collection.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
 #include "export/framework/trace_view.h"
 #include "export/msprof/tracks/prof_trace.h"
 #include "export/pftrace.h"
-#include "load/trace/pftrace_read.h"
 #include "export/scope.h"
 #include "export/trace_split.h"
+#include "load/trace/pftrace_read.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/drawn.h"
 #include "pipeline/registry.h"
+#include "report/loss_report.h"
+#include "report/term.h"
 
 /* The result: the file, or its parts. */
 struct traces {

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
-#include "report/loss_report.h"
-#include "analyse/framework/memory_peaks.h"
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
-#include "analyse/framework/python_self.h"
+#include "base/text/json_memory.h"
+#include "cli/options/summary.h"
+#include "report/loss_report.h"
 #include "report/range_table.h"
 #include "report/recording_report.h"
 #include "report/step_table.h"
-#include "cli/options/summary.h"
 
 /* Times of operators by name: their own time on the host, without nested operators, and the time of their kernels; and
  * times of Python functions without the calls inside them. */

@@ -4,7 +4,7 @@
 #ifndef ASCOPE_CLUSTER_JOB_RANK_DEVICE_H
 #define ASCOPE_CLUSTER_JOB_RANK_DEVICE_H
 
-#include "analyse/device/device_peaks.h"
+#include "analyse/device/device_analysis.h"
 #include "base/memory/arena.h"
 
 /* Of the first device in a collection, or in a PROF directory. False: it is not there, or does not say. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyse/framework/host_work.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "answers/run/rank_spans.h"
 #include "cluster/rank/busy.h"

@@ -7,8 +7,7 @@
 #ifndef ASCOPE_EXPORT_COMM_COLLECTIVES_H
 #define ASCOPE_EXPORT_COMM_COLLECTIVES_H
 
-#include "analyse/comm/comm_cost.h"
-#include "analyse/comm/comm_links.h"
+#include "analyse/comm/comm_analysis.h"
 
 struct collective {
     name_id name, group;         /* group: the hash of its name as digits; of a GPU its name */

@@ -7,7 +7,7 @@
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
 #define ASCOPE_EXPORT_FRAMEWORK_COLLECTION_EXPORT_H
 
-#include "analyse/framework/collection_part.h"
+#include "analyse/framework/collection_analyse.h"
 #include "export/export.h"
 #include "profile/collection.h"
 

@@ -7,9 +7,9 @@
 #ifndef ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
 #define ASCOPE_EXPORT_FRAMEWORK_COMMUNICATION_MATRIX_H
 
-#include "analyse/comm/comm_links.h"
-#include "base/text/framework_names.h"
+#include "analyse/comm/comm_analysis.h"
 #include "base/files/out.h"
+#include "base/text/framework_names.h"
 #include "base/text/table.h"
 #include "export/comm/analyze_rows.h"
 #include "profile/framework.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/framework_files.h"
-#include "analyse/framework/connections.h"
+#include "analyse/framework/collection_analyse.h"
 #include "base/memory/keys.h"
 #include "export/framework/framework_db.h"
+#include "export/framework/framework_files.h"
 
 #include <string.h>
 

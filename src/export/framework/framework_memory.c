@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/memory_series.h"
-#include "base/text/framework_names.h"
 #include "base/memory/keys.h"
+#include "base/text/framework_names.h"
 #include "export/columns.h"
-#include "export/samplers/counter_tracks.h"
 #include "export/msprof/prof_outputs.h"
+#include "export/samplers/counter_tracks.h"
 #include "export/samplers/memory_counters.h"
 
 static struct cell empty(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_files.h"
 
-#include "analyse/framework/memory_lifetimes.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/memory_series.h"
 #include "base/text/framework_names.h"
 #include "base/text/stamp.h"

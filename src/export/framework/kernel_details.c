@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyse/framework/ms_analyse.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/flow/task_label.h"
+#include "analyse/flow/flows.h"
 #include "base/memory/sort.h"
 #include "export/scope.h"
 

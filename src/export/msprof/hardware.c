@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyse/device/gpu_occupancy.h"
-#include "analyse/flow/task_label.h"
+#include "analyse/device/device_analysis.h"
+#include "analyse/flow/flows.h"
 #include "base/text/stamp.h"
 #include "export/export.h"
 #include "export/msprof/tracks/flow_events.h"

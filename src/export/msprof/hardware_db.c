@@ -2,7 +2,7 @@
 #include "export/msprof/hardware_db.h"
 
 #include "analyse/flow/marks.h"
-#include "analyse/host/operators.h"
+#include "analyse/host/host_analysis.h"
 #include "raw/host_records.h"
 
 /* The rows of TASK are of three kinds: tasks of the device; ranges between marks of the user on the device, whose ids

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyse/device/gpu_occupancy.h"
+#include "analyse/device/device_analysis.h"
 #include "export/columns.h"
 #include "export/msprof/model_names.h"
-#include "export/scope.h"
 #include "export/msprof/summary_rows.h"
+#include "export/scope.h"
 #include "raw/host_records.h"
 
 /* Columns that are computed from the time and from ratios of other columns. */

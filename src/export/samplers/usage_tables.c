@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/host/tally.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "export/samplers/usage_export.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyse/host/tally.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "export/samplers/usage_export.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/memory_allocators.h"
-#include "analyse/framework/memory_lifetimes.h"
 #include "answers/run/rank_spans.h"
 #include "base/files/out.h"
 #include "base/memory/keys.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/flow/chrome_self.h"
+#include "analyse/flow/flows.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
 #include "view/answers/operator_times.h"

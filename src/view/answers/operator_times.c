@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyse/flow/chrome_self.h"
+#include "analyse/flow/flows.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/memory_allocators.h"
-#include "analyse/framework/memory_lifetimes.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "load/framework/raw_bytes.h"

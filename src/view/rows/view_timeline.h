@@ -7,7 +7,7 @@
 #ifndef ASCOPE_VIEW_ROWS_VIEW_TIMELINE_H
 #define ASCOPE_VIEW_ROWS_VIEW_TIMELINE_H
 
-#include "analyse/flow/chrome_flows.h"
+#include "analyse/flow/flows.h"
 #include "profile/chrome_trace.h"
 #include "view/rows/levels.h"
 #include "view/rows/view_instants.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/comm/aicpu_collectives.h"
-#include "analyse/comm/comm_tables.h"
+#include "analyse/comm/comm_analysis.h"
 #include "load/prof/device_load.h"
 #include "raw/enums.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/comm/comm_bandwidth.h"
-#include "analyse/host/batch.h"
-#include "analyse/comm/comm_operators.h"
-#include "analyse/comm/comm_tables.h"
+#include "analyse/comm/comm_analysis.h"
+#include "analyse/host/host_analysis.h"
 #include "raw/enums.h"
 
 static void flips_say_which_round_they_begin(void **state)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/comm/comm_cost.h"
-#include "analyse/comm/comm_links.h"
-#include "analyse/comm/comm_tables.h"
+#include "analyse/comm/comm_analysis.h"
 #include "raw/enums.h"
 
 /* A device whose counter counts microseconds, with the small tasks of one collective. */

@@ -2,7 +2,7 @@
 #include "settings_of.h"
 #include "test.h"
 
-#include "analyse/device/counters/core_metrics.h"
+#include "analyse/device/counters/device_counters.h"
 #include "raw/chip.h"
 #include "raw/sampler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/device/counters/counted_tasks.h"
+#include "analyse/device/counters/device_counters.h"
 #include "raw/counter.h"
 
 /* One stream. A run is written "K5=a": task 5 of kind K, which is operator a; the kinds are C (cube), V (vector), P (AI

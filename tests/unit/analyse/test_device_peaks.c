@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/device_peaks.h"
+#include "analyse/device/device_analysis.h"
 
 #include <math.h>
 

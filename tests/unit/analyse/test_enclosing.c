@@ -4,8 +4,8 @@
 #include <glob.h>
 #include <sqlite3.h>
 
-#include "analyse/framework/enclosing.h"
-#include "analyse/host/nesting.h"
+#include "analyse/framework/collection_analyse.h"
+#include "analyse/host/host_analysis.h"
 #include "profile/calls.h"
 
 enum { A = 1, B = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/gpu_occupancy.h"
+#include "analyse/device/device_analysis.h"
 
 #include "test.h"
 

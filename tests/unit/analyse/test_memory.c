@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/host/op_memory.h"
+#include "analyse/host/host_analysis.h"
 
 enum { MOST = 32, TEXT_MOST = 512 };
 

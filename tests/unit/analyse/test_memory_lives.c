@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/memory_lifetimes.h"
-#include "analyse/framework/memory_peaks.h"
+#include "analyse/framework/collection_analyse.h"
 #include "base/memory/sort.h"
 #include "raw/torch.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nesting.h: the order of intervals, beside a comparison of two. */
+/* nesting.c: the order of intervals, beside a comparison of two. */
 #include "test.h"
 
 #include <stdlib.h>
 
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 
 enum { MOST = 600 };
 static int64_t begin_ns[MOST], end_ns[MOST];

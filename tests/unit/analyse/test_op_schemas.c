@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/memory_timeline/op_schema_table.h"
 #include "analyse/memory_timeline/op_schemas.h"
 
 static void the_table_can_be_searched(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/flow/kernels.h"
+#include "analyse/flow/flows.h"
 #include "analyse/framework/op_tree.h"
 #include "analyse/framework/steps/profiler_steps.h"
 

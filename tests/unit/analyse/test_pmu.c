@@ -2,7 +2,7 @@
 #include "settings_of.h"
 #include "test.h"
 
-#include "analyse/device/counters/pmu_join.h"
+#include "analyse/device/counters/device_counters.h"
 #include "base/files/bytes.h"
 #include "raw/device_records.h"
 #include "raw/sampler.h"

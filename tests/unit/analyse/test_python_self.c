@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/python_self.h"
+#include "analyse/framework/collection_analyse.h"
 #include "base/memory/names.h"
 
 enum { MOST = 64, TEXT_MOST = 1024 };

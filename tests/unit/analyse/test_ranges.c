@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/framework/ranges.h"
+#include "analyse/framework/collection_analyse.h"
 #include "raw/framework_values.h"
 #include "raw/host_records.h"
 

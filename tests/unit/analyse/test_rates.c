@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/device/rates.h"
+#include "analyse/device/device_analysis.h"
 #include "raw/sampler.h"
 
 enum { MOST_ROWS = 8, MS = 1000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/device/iterations.h"
+#include "analyse/device/device_analysis.h"
 #include "raw/device_records.h"
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/device/tasks/task_join.h"
+#include "analyse/device/tasks/device_tasks.h"
 
 /* Tasks of stream 3 in words: "7" is one of task 7; of the host, "7s" belongs to a loaded graph and "7t" is a stamp of
  * the profiler. Both sides are reported in the order of time; the first tasks of the device may be from before the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "analyse/device/tasks/ts_copies.h"
+#include "analyse/device/tasks/device_tasks.h"
 #include "profile/known.h"
 
 /* States in words: "a0@100" is task a received at tick 100, 1 is begun, 2 ended. All are of stream 3. */

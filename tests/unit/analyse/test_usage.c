@@ -2,7 +2,7 @@
 #include "settings_of.h"
 #include "test.h"
 
-#include "analyse/host/host_use.h"
+#include "analyse/host/host_analysis.h"
 #include "load/samplers/usage_load.h"
 #include "raw/counter.h"
 

@@ -2,9 +2,9 @@
 #include "settings_of.h"
 #include "test.h"
 
-#include "analyse/host/batch.h"
-#include "analyse/device/tasks/hwts_log.h"
-#include "analyse/device/counters/pmu_join.h"
+#include "analyse/device/counters/device_counters.h"
+#include "analyse/device/tasks/device_tasks.h"
+#include "analyse/host/host_analysis.h"
 #include "guarded.h"
 #include "load/prof/device_load.h"
 #include "raw/device_records.h"

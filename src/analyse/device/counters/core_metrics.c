@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/counters/core_metrics.h"
+#include "analyse/device/counters/device_counters.h"
 
 #include <stdlib.h>
 #include <string.h>

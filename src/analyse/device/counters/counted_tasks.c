@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/counters/counted_tasks.h"
+#include "analyse/device/counters/device_counters.h"
 
 #include <string.h>
 

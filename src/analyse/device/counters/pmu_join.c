@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/counters/pmu_join.h"
+#include "analyse/device/counters/device_counters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/device/tasks/device_tasks.h"
-#include "analyse/device/counters/hwts_pmu.h"
-#include "analyse/device/counters/pmu_ten.h"
 #include "base/files/bytes.h"
 #include "base/memory/sort.h"
 #include "raw/device_records.h"

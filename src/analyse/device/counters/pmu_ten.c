@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/counters/pmu_ten.h"
+#include "analyse/device/counters/device_counters.h"
 
-#include "analyse/device/counters/pmu_join.h"
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 

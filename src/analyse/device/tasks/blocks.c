@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/blocks.h"
-
 #include "analyse/device/tasks/device_tasks.h"
+
 #include "base/memory/sort.h"
 #include "raw/enums.h"
 

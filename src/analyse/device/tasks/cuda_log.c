@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/cuda_log.h"
-
 #include "analyse/device/tasks/device_tasks.h"
 
 bool cuda_log_take(struct profile *p, struct device *d, struct error *e)

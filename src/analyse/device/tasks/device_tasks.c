@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-#include "analyse/host/batch.h"
-#include "analyse/device/tasks/cuda_log.h"
-#include "analyse/device/tasks/hwts_log.h"
-#include "analyse/device/tasks/stars_log.h"
-#include "analyse/device/tasks/task_join.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "raw/enums.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/fused_parts.h"
+#include "analyse/device/tasks/device_tasks.h"
 
 #include "base/memory/sort.h"
 #include "raw/device_records.h"

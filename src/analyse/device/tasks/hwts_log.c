@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/hwts_log.h"
-
 #include "analyse/device/tasks/device_tasks.h"
+
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 #include "raw/enums.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/stars_log.h"
-
 #include "analyse/device/tasks/device_tasks.h"
-#include "analyse/device/tasks/task_streams.h"
+
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 

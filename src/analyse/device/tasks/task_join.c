@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/task_join.h"
+#include "analyse/device/tasks/device_tasks.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/device/tasks/ts_copies.h"
+#include "analyse/device/tasks/device_tasks.h"
 
-#include "analyse/device/copies.h"
+#include "analyse/device/device_analysis.h"
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 

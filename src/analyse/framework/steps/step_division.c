@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/steps/step_division.h"
 
-#include "analyse/framework/collection_marks.h"
-#include "analyse/device/overlap.h"
-#include "analyse/framework/host_work.h"
+#include "analyse/device/device_analysis.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
-#include "analyse/host/nesting.h"
+#include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "raw/framework_values.h"
 #include "raw/sampler.h"

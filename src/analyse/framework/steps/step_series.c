@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/device/overlap.h"
-#include "analyse/framework/host_work.h"
+#include "analyse/device/device_analysis.h"
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/judge.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "analyse/framework/steps/step_layers.h"
-#include "analyse/framework/work_launches.h"
-#include "base/process/robust.h"
 #include "base/memory/sort.h"
+#include "base/process/robust.h"
 
 static const uint64_t MODEL_OF_STEPS = 4294967295u;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/prof_outputs.h"
 
-#include "analyse/device/overlap.h"
+#include "analyse/device/device_analysis.h"
 #include "export/samplers/counter_tracks.h"
 #include "export/scope.h"
 
