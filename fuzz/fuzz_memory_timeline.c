@@ -3,7 +3,7 @@
 #include "folder.h"
 
 #include "base/files/out.h"
-#include "export/pages/memory_timeline_file.h"
+#include "export/pages/export_pages.h"
 #include "load/framework/pt.h"
 
 static void check(const struct memory_timeline *m)

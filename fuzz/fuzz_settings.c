@@ -3,10 +3,10 @@
  * that -reports names. */
 #include "folder.h"
 
-#include "report/reports.h"
-#include "export/msprof/recording_facts.h"
+#include "export/msprof/prof_outputs.h"
 #include "load/prof/collector_load.h"
 #include "load/prof/source_open.h"
+#include "report/reports.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

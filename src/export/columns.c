@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/columns.h"
+#include "export/export.h"
 
 size_t columns_choose(struct column *out, const struct optional_column *from, size_t n, unsigned has,
                       enum dialect dialect)

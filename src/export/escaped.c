@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/escaped.h"
+#include "export/trace_split.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h - the request for an export of a PROF directory, which every output reads, and the three kinds of outputs.
+/* export.h - registry: the request for an export of a PROF directory, which every output reads, and the three kinds of outputs.
  *
  * Every output is a row in one of three registries (registry.c): reports become CSV or JSON tables, tracks become
  * processes of the timeline, db writers fill the database. A new family of data is a new row in each. The request owns
@@ -83,5 +83,24 @@ struct db_writer {
     bool (*write)(const struct export *x, struct db *db, struct error *e);
     const char *tables; /* those that are also read without a file, for ranks of a job: see db_wants(); NULL: none */
 };
+
+/* columns.c: chooses the columns of a table, and their names.
+ *
+ * Some columns exist only under a condition, and some have another name in the documented dialect. A table lists all
+ * columns that it can have; the choice is made when the table is built. */
+
+struct optional_column {
+    const char *name, *documented_name; /* documented_name: in the documented dialect; NULL: the same */
+    unsigned needs; /* conditions, one bit each, defined by the table: the column exists when all of them hold */
+    cell_getter *get;
+};
+
+/* Copies those of n columns whose conditions are all in `has` to `out`, which has room for n; returns how many. */
+size_t columns_choose(struct column *out, const struct optional_column *from, size_t n, unsigned has,
+                      enum dialect dialect);
+/* The same for a table that has no other columns; they are allocated in x->mem. False: out of memory. */
+bool columns_set(struct table *t, const struct optional_column *from, size_t n, unsigned has, const struct export *x,
+                 struct error *e);
+#define OPTIONAL_COLUMNS(table, array, has, x, e) columns_set(table, array, sizeof(array) / sizeof *(array), has, x, e)
 
 #endif

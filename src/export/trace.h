@@ -15,11 +15,11 @@
 #ifndef ASCOPE_EXPORT_TRACE_H
 #define ASCOPE_EXPORT_TRACE_H
 
-#include "export/places.h"
-#include "base/memory/names.h"
 #include "base/files/out.h"
-#include "export/escaped.h"
+#include "base/memory/names.h"
 #include "export/lanes.h"
+#include "export/places.h"
+#include "export/trace_split.h"
 #include "export/window.h"
 #include "profile/chrome_sink.h"
 

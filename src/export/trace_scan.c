@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/trace_scan.h"
+#include "export/trace_split.h"
 
 #include <math.h>
 #include <stdlib.h>

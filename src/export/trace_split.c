@@ -10,7 +10,6 @@
 #include "base/memory/large_memory.h"
 #include "base/memory/parts.h"
 #include "base/memory/sort.h"
-#include "export/trace_scan.h"
 
 enum {
     AROUND = 4,             /* bytes of a piece beside its events: "[", "]\n" and a line end */

@@ -13,7 +13,7 @@
 #include "base/files/inside.h"
 #include "base/files/out.h"
 #include "base/files/outdir.h"
-#include "export/msprof/recording_facts.h"
+#include "export/msprof/prof_outputs.h"
 
 struct log {
     struct out out;

@@ -9,7 +9,7 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 #include "base/files/outdir.h"
-#include "export/comm/analyze_rows.h"
+#include "export/comm/communication.h"
 
 static bool note_file(struct analyze_result *out, const char *path, const char *about, uint64_t rows, struct error *e)
 {

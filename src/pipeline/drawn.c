@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "export/framework/trace_view.h"
+#include "export/framework/framework_files.h"
 #include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 #include "load/trace/chrome_straight.h"

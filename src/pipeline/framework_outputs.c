@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/framework_outputs.h"
-#include "export/framework/analysis_db.h"
-#include "export/framework/framework_db.h"
 #include "export/framework/collection_export.h"
-#include "export/framework/communication_json.h"
 #include "export/framework/framework_files.h"
-#include "export/framework/step_trace_time.h"
-#include "export/framework/trace_view.h"
 
 static bool is_level1(const struct collection *s)
 {

@@ -16,17 +16,16 @@
 #include "base/files/inside.h"
 #include "base/files/outdir.h"
 #include "base/process/pool.h"
+#include "export/msprof/prof_outputs.h"
 #include "export/msprof/tracks/prof_trace.h"
-#include "export/msprof/db_identity.h"
-#include "export/msprof/recording_facts.h"
 #include "export/scope.h"
-#include "pipeline/stages.h"
 #include "export/trace_split.h"
+#include "load/framework/raw_bytes.h"
 #include "load/prof/collector_load.h"
 #include "load/prof/prof.h"
-#include "load/framework/raw_bytes.h"
 #include "load/prof/seal_load.h"
 #include "pipeline/registry.h"
+#include "pipeline/stages.h"
 
 /* A table longer than this is cut into files that spreadsheets can open. */
 enum { ROWS_PER_FILE = 1000000 };

@@ -10,10 +10,9 @@
 #include "cluster/job/rank_db.h"
 #include "cluster/rank/rank_summarise.h"
 #include "cluster/rank/summary_file.h"
-#include "export/comm/analyze_rows.h"
-#include "export/framework/analysis_db.h"
+#include "export/comm/communication.h"
 #include "export/framework/framework_files.h"
-#include "export/msprof/db_identity.h"
+#include "export/msprof/prof_outputs.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/prof_write.h"
 

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/registry.h"
-#include "export/msprof/prof_outputs.h"
-#include "export/msprof/cann.h"
-#include "export/samplers/ccu_tables.h"
 #include "export/comm/communication.h"
-#include "export/comm/communication_db.h"
-#include "export/samplers/sampler_outputs.h"
-#include "export/samplers/counter_tracks.h"
-#include "export/msprof/db_identity.h"
 #include "export/export.h"
-#include "export/msprof/dpu.h"
-#include "export/msprof/hardware_db.h"
-#include "export/msprof/tracks/mark_tracks.h"
-#include "export/msprof/part_tracks.h"
-#include "export/samplers/core_samples.h"
-#include "export/samplers/link_counters.h"
-#include "export/samplers/memory_counters.h"
-#include "export/samplers/usage_export.h"
+#include "export/msprof/prof_outputs.h"
+#include "export/msprof/tracks/prof_trace.h"
+#include "export/samplers/counter_tracks.h"
+#include "export/samplers/sampler_outputs.h"
 
 /* One row per table file: its name, its name in the documented dialect if that differs, its description, its
  * function. */

@@ -22,7 +22,6 @@
 #include "analyse/framework/steps/profiler_steps.h"
 #include "base/files/out.h"
 #include "export/framework/framework_files.h"
-#include "export/framework/step_trace_time.h"
 #include "export/msprof/prof_outputs.h"
 
 enum { FIELDS = 8 };

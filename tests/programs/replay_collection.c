@@ -23,7 +23,6 @@
 #include "base/memory/sort.h"
 #include "export/framework/communication_matrix.h"
 #include "export/framework/framework_files.h"
-#include "export/framework/step_collectives.h"
 #include "raw/torch.h"
 
 enum { MOST = 1 << 16, NAME_MOST = 511 };

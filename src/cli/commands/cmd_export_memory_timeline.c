@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/text/json_memory.h"
-#include "report/loss_report.h"
 #include "cli/commands/one_collection.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
+#include "export/pages/export_pages.h"
+#include "report/loss_report.h"
 #include "report/term.h"
-#include "export/pages/memory_timeline_file.h"
 
 /* The first setting that a memory timeline needs and the collection lacks; NULL: none. */
 static const char *missing_setting(const struct collection_settings *s)

@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
-#include "report/loss_report.h"
 #include "base/files/destination.h"
+#include "base/text/json_memory.h"
 #include "cli/commands/one_collection.h"
 #include "cli/options/summary.h"
+#include "export/pages/export_pages.h"
+#include "report/loss_report.h"
 #include "report/term.h"
-#include "export/pages/flame_graph.h"
-#include "export/pages/stacks.h"
 
 static const char *const metric_word[] = {
     [TIME_OF_HOST] = "self_cpu_time_total", [TIME_OF_DEVICE] = "self_npu_time_total"

@@ -11,7 +11,7 @@
 #include "base/text/json_memory.h"
 #include "cli/commands/one_collection.h"
 #include "cli/options/summary.h"
-#include "export/framework/trace_view.h"
+#include "export/framework/framework_files.h"
 #include "export/msprof/tracks/prof_trace.h"
 #include "export/pftrace.h"
 #include "export/scope.h"

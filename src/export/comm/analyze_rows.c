@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/comm/analyze_rows.h"
+#include "export/comm/communication.h"
 
 #include <inttypes.h>
 #include <stdio.h>

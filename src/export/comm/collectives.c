@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/comm/collectives.h"
+#include "export/comm/communication.h"
 
 #include <inttypes.h>
 #include <math.h>

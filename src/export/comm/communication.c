@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory/keys.h"
-#include "export/msprof/tracks/flow_events.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/comm/communication_db.h"
+#include "export/comm/communication.h"
 
 #include "raw/enums.h"
 

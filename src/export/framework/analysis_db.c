@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/analysis_db.h"
+#include "export/framework/framework_files.h"
 
 #include <string.h>
 
 #include "analyse/framework/steps/step_times.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
-#include "export/msprof/db_identity.h"
 #include "export/msprof/prof_outputs.h"
-#include "export/framework/framework_db.h"
-#include "export/framework/communication_json.h"
-#include "export/msprof/hardware_db.h"
 #include "raw/host_records.h"
 #include "raw/nccl_names.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/communication_json.h"
+#include "export/framework/framework_files.h"
 
 #include "base/memory/sort.h"
-#include "export/framework/step_collectives.h"
 #include "export/framework/communication_matrix.h"
 
 /* Writes the collectives of one step and kind, with their sum. False: no memory. */

@@ -11,7 +11,7 @@
 #include "base/files/out.h"
 #include "base/text/framework_names.h"
 #include "base/text/table.h"
-#include "export/comm/analyze_rows.h"
+#include "export/comm/communication.h"
 #include "profile/framework.h"
 
 /* How a framework names types of collectives, and what it writes of each. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/framework/collection_analyse.h"
 #include "base/memory/keys.h"
-#include "export/framework/framework_db.h"
 #include "export/framework/framework_files.h"
 
 #include <string.h>

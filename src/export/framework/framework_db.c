@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/framework_db.h"
+#include "export/framework/framework_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,10 +8,7 @@
 #include <unistd.h>
 
 #include "base/process/machine.h"
-#include "export/framework/analysis_db.h"
-#include "export/framework/framework_files.h"
-#include "export/msprof/db_identity.h"
-#include "export/msprof/recording_facts.h"
+#include "export/msprof/prof_outputs.h"
 
 /* The tables of the device. */
 static bool write_device(const struct collection_export *x, struct db *db, struct error *e)

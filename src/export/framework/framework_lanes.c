@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/framework_lanes.h"
+#include "export/framework/framework_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #include "analyse/framework/memory_series.h"
 #include "base/memory/keys.h"
 #include "base/text/framework_names.h"
-#include "export/columns.h"
+#include "export/export.h"
 #include "export/msprof/prof_outputs.h"
 #include "export/samplers/counter_tracks.h"
-#include "export/samplers/memory_counters.h"
+#include "export/samplers/sampler_outputs.h"
 
 static struct cell empty(void)
 {

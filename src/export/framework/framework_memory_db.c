@@ -5,7 +5,6 @@
 #include "analyse/framework/memory_series.h"
 #include "base/text/framework_names.h"
 #include "base/text/stamp.h"
-#include "export/framework/framework_db.h"
 
 struct db_records {
     const struct collection *collection;

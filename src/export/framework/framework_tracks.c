@@ -5,8 +5,6 @@
 #include <stdio.h>
 
 #include "base/memory/keys.h"
-#include "export/framework/framework_lanes.h"
-#include "export/framework/kernel_places.h"
 
 enum { PYTHON_SORT = 0, GC_SORT = 1 };
 

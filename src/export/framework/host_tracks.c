@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/host_tracks.h"
+#include "export/framework/framework_files.h"
 
 /* A part has about 1 MB of text: there are many parts for the threads, and each is large beside the cost of handing it
  * over. */

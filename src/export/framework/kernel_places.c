@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/kernel_places.h"
+#include "export/framework/framework_files.h"
 
 bool kernel_places_take(struct kernel_places *out, const struct profile *p, struct arena *mem)
 {

@@ -9,7 +9,7 @@
 #include "base/memory/sort.h"
 #include "base/text/utf8.h"
 #include "export/msprof/prof_outputs.h"
-#include "export/samplers/memory_counters.h"
+#include "export/samplers/sampler_outputs.h"
 
 static name_id npu_name(struct names *names, int64_t device)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/files/out.h"
-#include "export/framework/ms_pipeline_advice.h"
 
 enum { NO_NODE = UINT32_MAX };
 

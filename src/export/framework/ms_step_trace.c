@@ -6,7 +6,6 @@
 
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
-#include "export/framework/step_trace_time.h"
 
 /* True when the text begins with the word, followed by a digit. */
 static bool digits_follow(const char *text, const char *word)

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/memory/keys.h"
-#include "export/framework/framework_lanes.h"
-#include "export/framework/kernel_places.h"
-#include "export/framework/ms_scopes.h"
-#include "export/msprof/tracks/mark_tracks.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 
 enum { MS_SORT = 1, HOST_OPS_SORT = 2 };

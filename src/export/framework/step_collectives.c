@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/step_collectives.h"
+#include "export/framework/framework_files.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/step_trace_time.h"
+#include "export/framework/framework_files.h"
 
 #include "analyse/framework/steps/step_shares.h"
 #include "base/text/stamp.h"

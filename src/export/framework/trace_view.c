@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/framework/trace_view.h"
+#include "export/framework/framework_files.h"
 
 #include <string.h>
 
 #include "base/memory/parts.h"
-#include "export/framework/framework_files.h"
-#include "export/msprof/recording_facts.h"
-#include "export/msprof/tracks/timeline.h"
+#include "export/msprof/prof_outputs.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/trace_split.h"
 
 static const struct host_tracks *const host_tracks_of[FRAMEWORKS] = {

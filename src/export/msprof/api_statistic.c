@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/msprof/cann.h"
 #include "export/scope.h"
-#include "export/msprof/statistics.h"
 
 /* Calls of one name and level. */
 struct api_statistic_group {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/cann.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/msprof/tracks/flow_events.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 #include "raw/host_records.h"
 

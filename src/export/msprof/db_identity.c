@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/db_identity.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "export/msprof/recording_facts.h"
 #include "raw/chip.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

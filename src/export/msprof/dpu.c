@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/dpu.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "export/msprof/db_identity.h"
 #include "export/event_args.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

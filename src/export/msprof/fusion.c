@@ -6,7 +6,6 @@
 
 #include "base/files/bytes.h"
 #include "base/files/out.h"
-#include "export/msprof/model_names.h"
 #include "export/scope.h"
 
 static const struct column column[] = {

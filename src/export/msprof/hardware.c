@@ -8,8 +8,7 @@
 #include "analyse/flow/flows.h"
 #include "base/text/stamp.h"
 #include "export/export.h"
-#include "export/msprof/tracks/flow_events.h"
-#include "export/msprof/tracks/ts_copy_track.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 #include "raw/enums.h"
 

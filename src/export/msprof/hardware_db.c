@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/hardware_db.h"
+#include "export/msprof/prof_outputs.h"
 
 #include "analyse/flow/marks.h"
 #include "analyse/host/host_analysis.h"

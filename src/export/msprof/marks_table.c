@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/prof_outputs.h"
 #include "analyse/flow/marks.h"
 #include "base/memory/sort.h"
-#include "export/msprof/tracks/mark_tracks.h"
+#include "export/msprof/prof_outputs.h"
+#include "export/msprof/tracks/prof_trace.h"
 
 /* A line of the table: a mark of the host with one of its ranges on devices. */
 struct mark_line {

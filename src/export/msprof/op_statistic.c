@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "export/columns.h"
-#include "export/msprof/model_names.h"
+#include "export/export.h"
 #include "export/scope.h"
-#include "export/msprof/statistics.h"
 
 /* Operators of one type that ran on one kind of core. */
 struct op_statistic_group {

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "analyse/device/device_analysis.h"
-#include "export/columns.h"
-#include "export/msprof/model_names.h"
-#include "export/msprof/summary_rows.h"
+#include "export/export.h"
 #include "export/scope.h"
 #include "raw/host_records.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/recording_facts.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-
-#include "export/msprof/db_identity.h"
 
 /* A copy in which `letter` is applied to ASCII letters and digits, and everything else is "_": names come from a
  * file. */

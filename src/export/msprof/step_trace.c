@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/prof_outputs.h"
 
-#include "export/msprof/step_rows.h"
-
 static const char *const head[] = { "Device_id",         "Iteration ID",          "FP Start(us)",
                                     "BP End(us)",        "Iteration End(us)",     "Iteration Time(us)",
                                     "FP to BP Time(us)", "Iteration Refresh(us)", "Data Aug Bound(us)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/summary_rows.h"
+#include "export/msprof/prof_outputs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "analyse/device/tasks/device_tasks.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
-#include "export/msprof/tracks/ts_copy_track.h"
 
 struct task_row {
     uint32_t row; /* of the device's tasks, or of the copies that its scheduler made */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/pages/flame_graph.h"
+#include "export/pages/export_pages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "base/text/html.h"
-#include "export/pages/stacks.h"
 
 extern const char flame_graph_js[]; /* of flame_graph.js */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/pages/memory_timeline_file.h"
+#include "export/pages/export_pages.h"
 
 #include <errno.h>
 #include <stdio.h>

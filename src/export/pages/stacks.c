@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/pages/stacks.h"
+#include "export/pages/export_pages.h"
 
 #include "base/files/out.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/ccu_tables.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/memory/sort.h"
 #include "export/event_args.h"
 #include "export/scope.h"
-#include "raw/enums.h"
 #include "raw/ccu_records.h"
+#include "raw/enums.h"
 
 static uint64_t instr_get(const uint8_t *instr, unsigned field)
 {

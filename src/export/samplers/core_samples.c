@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/core_samples.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,10 +7,6 @@
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "export/samplers/ccu_tables.h"
-#include "export/samplers/core_samples.h"
-#include "export/samplers/link_counters.h"
-#include "export/samplers/memory_counters.h"
 #include "export/samplers/sampler_outputs.h"
 #include "export/scope.h"
 #include "raw/instr.h"

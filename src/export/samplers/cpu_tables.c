@@ -7,7 +7,6 @@
 #include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
 #include "export/samplers/sampler_outputs.h"
-#include "export/samplers/usage_export.h"
 #include "raw/cpu_events.h"
 
 /* ---- what the CPUs of a device counted, by event ---- */

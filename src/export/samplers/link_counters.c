@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/link_counters.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <stdio.h>
 

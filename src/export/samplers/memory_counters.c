@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/samplers/memory_counters.h"
+#include "export/samplers/sampler_outputs.h"
 
 #include <inttypes.h>
 #include <math.h>

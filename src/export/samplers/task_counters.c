@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/columns.h"
+#include "export/export.h"
 #include "raw/counter.h"
 
 /* The records of one device. */

@@ -7,7 +7,6 @@
 
 #include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
-#include "export/samplers/usage_export.h"
 
 struct cell usage_source(const struct usage_part *p)
 {

@@ -6,7 +6,6 @@
 
 #include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"
-#include "export/samplers/usage_export.h"
 
 /* The rows that are shown, without those from before the collection began. If `cpu` is not NULL, rows with the average
  * over all CPUs are left out, too. In x->mem; NULL: no memory. */

@@ -9,7 +9,7 @@
 #include "analyse/flow/marks.h"
 #include "ascope/request.h"
 #include "collect/write/writer.h"
-#include "export/msprof/tracks/mark_tracks.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "raw/host_records.h"
 #include "recorded.h"
 

@@ -8,7 +8,7 @@
 #include "analyse/flow/marks.h"
 #include "ascope/mstx.h"
 #include "child.h"
-#include "export/msprof/tracks/mark_tracks.h"
+#include "export/msprof/tracks/prof_trace.h"
 #include "recorded.h"
 #include "starting.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cells.h"
 
-#include "export/comm/communication_db.h"
-#include "export/msprof/cann.h"
-#include "export/msprof/hardware_db.h"
+#include "export/comm/communication.h"
 #include "export/msprof/prof_outputs.h"
 #include "folder.h"
 #include "made_profile.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "export/escaped.h"
+#include "export/trace_split.h"
 
 static void escaped_names_read_as_those_that_are_not_kept(void **state)
 {

@@ -2,12 +2,10 @@
 #include "cells.h"
 
 #include "export/framework/collection_export.h"
-#include "export/framework/framework_db.h"
-#include "export/framework/kernel_places.h"
 #include "export/framework/framework_files.h"
+#include "folder.h"
 #include "pipeline/framework_outputs.h"
 #include "pipeline/registry.h"
-#include "folder.h"
 #include "profile/known.h"
 #include "raw/sampler.h"
 #include "raw/torch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "export/framework/framework_lanes.h"
+#include "export/framework/framework_files.h"
 
 enum { MOST = 64 };
 

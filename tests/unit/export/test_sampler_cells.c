@@ -2,12 +2,10 @@
 #include "cells.h"
 
 #include "export/export.h"
-#include "export/samplers/core_samples.h"
 #include "export/samplers/counter_tracks.h"
-#include "export/samplers/usage_export.h"
 #include "export/samplers/sampler_outputs.h"
-#include "pipeline/registry.h"
 #include "folder.h"
+#include "pipeline/registry.h"
 #include "profile/known.h"
 #include "raw/sampler.h"
 #include "settings_of.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "export/msprof/statistics.h"
+#include "export/msprof/prof_outputs.h"
 
 static void tasks_are_counted_as_sqlite_counts(void **state)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/trace_scan.h"
 #include "export/trace_split.h"
 #include "folder.h"
 

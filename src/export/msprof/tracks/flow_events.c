@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/tracks/flow_events.h"
+#include "export/msprof/tracks/prof_trace.h"
 
 #include "export/scope.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/msprof/tracks/prof_trace.h"
 
-#include "export/msprof/recording_facts.h"
+#include "export/msprof/prof_outputs.h"
 
 bool prof_trace_draw(const struct export *x, const char *own_file, struct out *o, const struct chrome_sink *sink,
                      uint64_t *n_events, struct error *e)

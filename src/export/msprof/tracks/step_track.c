@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "export/msprof/step_rows.h"
-
 enum { FIRST_TID = 70000 }; /* behind the tracks of all streams */
 
 /* The process of one device on the timeline, with its rows. */

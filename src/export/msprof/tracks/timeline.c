@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/tracks/timeline.h"
+#include "export/msprof/tracks/prof_trace.h"
 
 #include <string.h>
 

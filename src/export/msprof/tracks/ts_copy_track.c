@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/msprof/tracks/ts_copy_track.h"
+#include "export/msprof/tracks/prof_trace.h"
 
 #include "base/memory/sort.h"
 #include "export/scope.h"
