@@ -7,7 +7,7 @@
 #include "answers/run/trace_steps.h"
 #include "fuzz.h"
 #include "guarded.h"
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 #include "view/rows/view_timeline.h"
 
 static void check_args(const struct chrome_trace *t, uint64_t at, uint32_t len)

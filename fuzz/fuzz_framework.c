@@ -2,8 +2,7 @@
 /* The files of a FRAMEWORK folder, read into columns. The first byte says how their stamps are meant. */
 #include "folder.h"
 
-#include "load/framework/ms_load.h"
-#include "load/framework/torch_load.h"
+#include "load/framework/framework_loaders.h"
 
 enum { ASK_COUNTER = 1, ASK_RECORDS = 2, ASK_THREADS = 4, ASK_MINDSPORE = 8 };
 

@@ -4,7 +4,7 @@
 
 #include "base/files/out.h"
 #include "export/pages/export_pages.h"
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 
 static void check(const struct memory_timeline *m)
 {

@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "load/trace/chrome_load.h"
-#include "load/trace/pftrace_read.h"
+#include "load/trace/trace_readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,7 +4,7 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "export/pages/export_pages.h"
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 #include "pipeline/collection_write.h"
 
 enum { ASK_DB = 1, ASK_CURRENT = 2, ASK_PRETTY = 4, ASK_HOST_ONLY = 8, ASK_DEVICE_ONLY = 16, ASK_SIMPLE = 32 };

@@ -4,8 +4,7 @@
 #include "folder.h"
 
 #include "export/msprof/prof_outputs.h"
-#include "load/prof/collector_load.h"
-#include "load/prof/source_open.h"
+#include "load/prof/prof.h"
 #include "report/reports.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

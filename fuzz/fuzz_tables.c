@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 #include "view/rows/view_tables_load.h"
 
 static char dir[] = "/tmp/ascope-fuzz-tables-XXXXXX";

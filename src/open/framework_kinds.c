@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "analyse/framework/collection_analyse.h"
-#include "load/framework/ms.h"
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 
 /* MindSpore comes before PyTorch: it recognises its files by their names, whatever the name of the directory. */
 const struct framework_kind framework_kinds[] = {

@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "base/text/framework_names.h"
 #include "base/files/inside.h"
-#include "load/trace/chrome_load.h"
-#include "load/trace/db_reader.h"
-#include "load/trace/pftrace_read.h"
+#include "base/text/framework_names.h"
 #include "load/prof/prof.h"
-#include "open/results_file.h"
+#include "load/trace/db_reader.h"
+#include "load/trace/trace_readers.h"
+#include "open/recording_open.h"
 
 static bool input_add(struct inputs *t, const struct input *new)
 {

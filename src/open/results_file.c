@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "open/results_file.h"
+#include "open/recording_open.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

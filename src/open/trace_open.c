@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "open/trace_open.h"
+#include "open/recording_open.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -8,12 +8,11 @@
 
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/trace_steps.h"
-#include "cluster/results/cluster_steps.h"
+#include "base/text/json_memory.h"
 #include "cluster/job/rank_text.h"
 #include "cluster/job/rank_trace.h"
-#include "load/trace/chrome_load.h"
-#include "load/trace/db_trace.h"
-#include "base/text/json_memory.h"
+#include "cluster/results/cluster_steps.h"
+#include "load/trace/trace_readers.h"
 
 enum { NO_RANK = -1 };
 

@@ -16,14 +16,14 @@
 #include "base/files/out.h"
 #include "base/files/outdir.h"
 #include "base/process/pool.h"
+#include "load/framework/framework_loaders.h"
 #include "pipeline/analyse_done.h"
 #include "pipeline/analysis_log.h"
-#include "pipeline/simplify.h"
-#include "pipeline/stages.h"
-#include "load/framework/raw_bytes.h"
 #include "pipeline/framework_outputs.h"
 #include "pipeline/prof_write.h"
 #include "pipeline/registry.h"
+#include "pipeline/simplify.h"
+#include "pipeline/stages.h"
 
 struct collection_write_job {
     const struct framework_output *output;

@@ -10,7 +10,7 @@
 #include "export/framework/framework_files.h"
 #include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
-#include "load/trace/chrome_straight.h"
+#include "load/trace/chrome_events.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/registry.h"
 

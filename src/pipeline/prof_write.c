@@ -20,10 +20,8 @@
 #include "export/msprof/tracks/prof_trace.h"
 #include "export/scope.h"
 #include "export/trace_split.h"
-#include "load/framework/raw_bytes.h"
-#include "load/prof/collector_load.h"
+#include "load/framework/framework_loaders.h"
 #include "load/prof/prof.h"
-#include "load/prof/seal_load.h"
 #include "pipeline/registry.h"
 #include "pipeline/stages.h"
 

@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/text/json_memory.h"
-#include "report/judge_report.h"
-#include "report/loss_report.h"
 #include "answers/run/chrome_kinds.h"
 #include "base/files/inside.h"
+#include "base/text/json_memory.h"
 #include "load/trace/db_reader.h"
-#include "load/trace/pftrace_read.h"
+#include "load/trace/trace_readers.h"
+#include "report/judge_report.h"
+#include "report/loss_report.h"
 
 static const struct {
     const char *key, *about;

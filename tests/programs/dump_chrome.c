@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 
 static void put_text(const struct chrome_trace *t, name_id id)
 {

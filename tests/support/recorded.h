@@ -5,7 +5,7 @@
 
 #include "ascope/ascope.h"
 #include "folder.h"
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 
 static inline struct ascope_session *recorded_new(void (*choose)(struct ascope_options *o))
 {

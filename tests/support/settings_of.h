@@ -3,7 +3,7 @@
 #ifndef ASCOPE_TESTS_SETTINGS_OF_H
 #define ASCOPE_TESTS_SETTINGS_OF_H
 
-#include "load/prof/settings_load.h"
+#include "load/prof/prof.h"
 
 /* As the loader reads them from info.json and sample.json; both references are taken over, NULL is an empty file. */
 static inline struct settings settings_of(json_t *info, json_t *sample, struct arena *mem)

@@ -49,7 +49,7 @@ static const struct kind_row categories[] = {
     { "gpu_pm_counter", SLICE_OTHER },
     { "Trace", SLICE_OTHER },
     { "GC", SLICE_GC }, /* of trace_view.json */
-    /* Of databases of results (load/trace/db_trace.h): their tables, and the types of calls. */
+    /* Of databases of results (load/trace/db_trace.c): their tables, and the types of calls. */
     { "op", SLICE_OPERATOR },
     { "trace", SLICE_PYTHON },
     { "queue", SLICE_OTHER },

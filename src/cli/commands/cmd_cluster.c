@@ -5,26 +5,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text/json_memory.h"
-#include "base/memory/large_memory.h"
 #include "base/files/outdir.h"
+#include "base/memory/large_memory.h"
+#include "base/text/json_memory.h"
 #include "cli/commands/cluster_launch.h"
+#include "cli/commands/one_collection.h"
 #include "cli/options/collections.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/export_types.h"
-#include "cli/commands/one_collection.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
-#include "report/verdict_report.h"
 #include "cli/options/work.h"
 #include "cluster/cluster.h"
 #include "cluster/job/manifest.h"
-#include "cluster/modes/mode_p2p_pairing.h"
-#include "cluster/modes.h"
 #include "cluster/job/rank_databases.h"
 #include "cluster/job/shard.h"
-#include "open/results_file.h"
+#include "cluster/modes.h"
+#include "cluster/modes/mode_p2p_pairing.h"
+#include "open/recording_open.h"
 #include "pipeline/rank_load.h"
+#include "report/term.h"
+#include "report/verdict_report.h"
 
 struct clustering {
     struct arguments *a;

@@ -16,7 +16,7 @@
 #include "export/pftrace.h"
 #include "export/scope.h"
 #include "export/trace_split.h"
-#include "load/trace/pftrace_read.h"
+#include "load/trace/trace_readers.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/drawn.h"
 #include "pipeline/registry.h"

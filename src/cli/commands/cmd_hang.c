@@ -9,7 +9,7 @@
 #include "base/files/file.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "load/plain/flight_load.h"
+#include "load/plain/plain_value.h"
 #include "report/hang_report.h"
 
 struct hang_input {

@@ -10,22 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text/json_memory.h"
-#include "report/loss_report.h"
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/text/json_memory.h"
 #include "cli/options/collections.h"
 #include "cli/options/command.h"
-#include "report/recording_report.h"
-#include "report/collection_info.h"
 #include "cli/options/exit_status.h"
-#include "cli/options/summary.h"
 #include "cli/options/given.h"
-#include "report/trace_info.h"
-#include "load/prof/collector_load.h"
-#include "load/prof/seal_load.h"
-#include "load/prof/source_open.h"
+#include "cli/options/summary.h"
+#include "load/prof/prof.h"
 #include "raw/chip.h"
+#include "report/collection_info.h"
+#include "report/loss_report.h"
+#include "report/recording_report.h"
+#include "report/trace_info.h"
 
 /* A folder of a collection, host or device_N. */
 struct info_folder {

@@ -13,8 +13,8 @@
 #include "cli/options/command.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/help.h"
+#include "load/prof/prof.h"
 #include "report/term.h"
-#include "load/prof/settings_load.h"
 
 enum { JSON_MOST = 16 << 20 }; /* info.json of a real machine has a few kilobytes */
 

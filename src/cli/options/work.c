@@ -3,17 +3,17 @@
 
 #include <stdio.h>
 
-#include "base/text/json_memory.h"
-#include "report/loss_report.h"
 #include "analyse/profile_analyse.h"
-#include "base/memory/large_memory.h"
 #include "base/files/outdir.h"
-#include "cli/options/collections.h"
+#include "base/memory/large_memory.h"
+#include "base/text/json_memory.h"
 #include "cli/commands.h"
+#include "cli/options/collections.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
+#include "load/framework/framework_loaders.h"
 #include "load/prof/prof.h"
-#include "load/framework/raw_bytes.h"
+#include "report/loss_report.h"
 
 struct work_run {
     struct arguments *a;

@@ -6,7 +6,7 @@
 
 #include "base/files/inside.h"
 #include "load/trace/db_reader.h"
-#include "open/results_file.h"
+#include "open/recording_open.h"
 #include "report/term.h"
 #include "view/inputs/view_any.h"
 

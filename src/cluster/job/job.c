@@ -14,15 +14,15 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
-#include "base/text/json_memory.h"
 #include "base/memory/sort.h"
+#include "base/text/json_memory.h"
 #include "cluster/job/rank_db.h"
-#include "cluster/rank/rank_summarise.h"
 #include "cluster/job/rank_text.h"
 #include "cluster/job/rank_trace.h"
+#include "cluster/rank/rank_summarise.h"
 #include "cluster/rank/summary_file.h"
-#include "load/trace/chrome_load.h"
 #include "load/trace/db_reader.h"
+#include "load/trace/trace_readers.h"
 
 static const char OUTPUT[] = "ASCEND_PROFILER_OUTPUT", RESULTS[] = "cluster_analysis_output";
 enum { MOST_LEVELS = 10, MOST_ENTRIES = 1 << 20 };

@@ -9,12 +9,12 @@
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/chrome_steps.h"
 #include "answers/run/rank_spans.h"
-#include "base/files/file.h"
-#include "base/text/json_memory.h"
-#include "base/memory/keys.h"
-#include "cluster/rank/by_connection.h"
 #include "answers/run/trace_steps.h"
-#include "load/trace/chrome_load.h"
+#include "base/files/file.h"
+#include "base/memory/keys.h"
+#include "base/text/json_memory.h"
+#include "cluster/rank/by_connection.h"
+#include "load/trace/trace_readers.h"
 #include "profile/calls.h"
 
 /* ---- which rank it is of ------------------------------------------------------------------------------------------ */

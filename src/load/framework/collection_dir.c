@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/collection_dir.h"
+#include "load/framework/collection_load.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,9 +15,7 @@
 #include "base/files/inside.h"
 #include "base/text/framework_names.h"
 #include "base/text/json_memory.h"
-#include "load/prof/collector_load.h"
 #include "load/prof/prof.h"
-#include "load/prof/seal_load.h"
 #include "profile/collection.h"
 
 /* Loads the metadata that a job added to its collection, as JSON texts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* framework_load.h - loads the files of a FRAMEWORK directory into columns. Which files there are, and what is in them,
- * is the format of a framework: torch_load.h, ms_load.h. */
+ * is the format of a framework: torch_load.c, ms_load.c. */
 #ifndef ASCOPE_LOAD_FRAMEWORK_FRAMEWORK_LOAD_H
 #define ASCOPE_LOAD_FRAMEWORK_FRAMEWORK_LOAD_H
 

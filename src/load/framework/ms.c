@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/ms.h"
+#include "load/framework/collection_load.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/framework/collection_dir.h"
-#include "load/framework/ms_load.h"
-#include "load/prof/settings_load.h"
+#include "load/framework/framework_loaders.h"
+#include "load/prof/prof.h"
 
 bool ms_is_one(const char *path, int *why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/ms_load.h"
+#include "load/framework/framework_loaders.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -10,9 +10,6 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
-#include "load/framework/ms_pipeline.h"
-#include "load/framework/ms_ranges.h"
-#include "load/framework/ms_text.h"
 #include "load/prof/text.h"
 #include "raw/framework_values.h"
 #include "raw/mindspore.h"

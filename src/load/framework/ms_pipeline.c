@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/ms_pipeline.h"
+#include "load/framework/framework_loaders.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
 #include "base/memory/keys.h"
+#include "base/text/json_memory.h"
 #include "load/prof/text.h"
 
 enum { JSON_MOST = 64 << 20 }; /* bytes; a sample per second of a hundred nodes fills it in a month */

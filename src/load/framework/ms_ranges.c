@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/ms_ranges.h"
+#include "load/framework/framework_loaders.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "load/framework/ms_text.h"
 #include "raw/mindspore.h"
 
 static const char flow_name[] = "flow", dataset_module[] = "Dataset";

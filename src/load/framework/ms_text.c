@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/ms_text.h"
+#include "load/framework/framework_loaders.h"
 
 #include "base/text/utf8.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,9 +8,8 @@
 
 #include "base/files/file.h"
 #include "base/text/stamp.h"
-#include "load/framework/collection_dir.h"
-#include "load/prof/settings_load.h"
-#include "load/framework/torch_load.h"
+#include "load/framework/framework_loaders.h"
+#include "load/prof/prof.h"
 
 /* Counters have a frequency between these. With a number outside of them, which a damaged file may have, times would
  * not be finite. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/raw_bytes.h"
+#include "load/framework/framework_loaders.h"
 
 #include <string.h>
 

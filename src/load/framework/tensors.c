@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/tensors.h"
+#include "load/framework/framework_loaders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files/bytes.h"
-#include "base/memory/hash.h"
 #include "base/files/out.h"
-#include "load/prof/host_load.h"
+#include "base/memory/hash.h"
+#include "load/prof/prof.h"
 #include "load/prof/text.h"
 #include "raw/enums.h"
 #include "raw/host_records.h"

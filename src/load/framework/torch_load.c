@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/framework/torch_load.h"
+#include "load/framework/framework_loaders.h"
 
 #include <string.h>
 
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
-#include "load/framework/python.h"
 #include "load/framework/tlv.h"
 #include "raw/torch.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/plain/flight_load.h"
+#include "load/plain/plain_value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/plain/plain_value.h"
 #include "load/plain/program_file.h"
 
 enum { RANKS_MOST = 1 << 20, FRAMES_MOST = 256, SIZES_TEXT = 160 };

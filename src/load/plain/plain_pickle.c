@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/plain/plain_pickle.h"
+#include "load/plain/plain_value.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "base/text/json_items.h"
 #include "base/text/json_scan.h"
-#include "load/plain/plain_pickle.h"
 
 /* Reads JSON as plain values. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain_value.h - what pickles and JSON files of plain values contain: dictionaries, lists, texts, numbers, booleans,
+/* plain_value.h - registry: what pickles and JSON files of plain values contain: dictionaries, lists, texts, numbers, booleans,
  * None.
  *
  * Values are nodes in one pool and refer to each other by number; a pickle may use a node many times. They form no
@@ -15,6 +15,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/error.h"
+#include "profile/flight_job.h"
 
 enum { PLAIN_DEPTH = 32 };
 
@@ -63,5 +64,18 @@ bool plain_equals(const struct plain *p, plain_id v, const char *text);
 plain_id plain_add(struct plain *p, struct plain_node v, struct arena *mem); /* 0: no memory */
 enum plain_trouble { PLAIN_ADDED, PLAIN_NO_MEMORY, PLAIN_TOO_DEEP, PLAIN_CYCLE };
 enum plain_trouble plain_append(struct plain *p, plain_id to, const plain_id *items, size_t n, struct arena *mem);
+
+/* plain_pickle.c: reads pickles of plain values, protocols 2 to 5, and executes nothing. */
+
+bool plain_pickle_read(struct plain *p, const uint8_t *bytes, size_t n, const char *name, struct arena *mem,
+                       struct error *e);
+
+/* flight_load.c: reads dumps of PyTorch's flight recorder, of NCCL and HCCL: a file for each rank, a pickle or JSON. */
+
+/* Adds the dump of a rank. Its bytes must outlive the job. The rank is the one that it names, or else the number at the
+ * end of the file's name. False: it is no such dump, or one of a rank that is there already; the job has no part of
+ * it. */
+bool flight_load(struct flight_job *job, const uint8_t *bytes, size_t n, const char *path, struct arena *mem,
+                 struct error *e);
 
 #endif

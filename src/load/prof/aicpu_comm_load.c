@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 
 #include "base/files/bytes.h"
 #include "load/prof/records.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/ccu_load.h"
+#include "load/prof/prof.h"
 
 #include <string.h>
 

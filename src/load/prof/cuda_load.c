@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"

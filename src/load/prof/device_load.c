@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 
 #include <string.h>
 
 #include "base/files/bytes.h"
-#include "load/prof/ccu_load.h"
 #include "load/prof/records.h"
 #include "load/prof/text.h"
 #include "profile/profile.h"

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/host_load.h"
+#include "load/prof/prof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files/bytes.h"
-#include "base/memory/large_memory.h"
 #include "base/memory/hash.h"
+#include "base/memory/large_memory.h"
 #include "base/memory/sort.h"
-#include "load/prof/device_load.h"
-#include "load/prof/ccu_load.h"
+#include "load/framework/framework_loaders.h"
 #include "load/prof/records.h"
-#include "load/framework/tensors.h"
 #include "load/prof/text.h"
 #include "raw/host_records.h"
 

@@ -10,11 +10,6 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 #include "base/process/pool.h"
-#include "load/prof/collector_load.h"
-#include "load/prof/device_load.h"
-#include "load/prof/host_load.h"
-#include "load/prof/seal_load.h"
-#include "load/prof/source_open.h"
 #include "load/samplers/usage_load.h"
 
 static bool is_folder_name(const char *name)

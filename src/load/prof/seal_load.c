@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/seal_load.h"
+#include "load/prof/prof.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "base/files/checksum.h"
 #include "base/files/file.h"
-#include "base/process/pool.h"
 #include "base/files/seal.h"
+#include "base/process/pool.h"
 
 enum { LIST_MOST = 256 << 20, READ_BYTES = 1 << 17 };
 

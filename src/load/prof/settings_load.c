@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/settings_load.h"
+#include "load/prof/prof.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/prof/source_open.h"
+#include "load/prof/prof.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "base/files/inside.h"
 #include "base/text/json_memory.h"
 #include "base/text/stamp.h"
-#include "load/prof/settings_load.h"
 #include "raw/family.h"
 #include "raw/host_records.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "load/samplers/procfs.h"
 #include "load/prof/records.h"
 #include "raw/counter.h"
 #include "raw/cpu_events.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/samplers/gauges.h"
+#include "load/samplers/usage_load.h"
 
 #include <string.h>
 
 #include "base/text/table.h"
-#include "load/samplers/host_cpu.h"
-#include "load/prof/source_open.h"
-#include "load/samplers/usage_load.h"
+#include "load/prof/prof.h"
 
 /* The reference's decimals have 28 digits. long double has as many on aarch64, but only 19 on x86. */
 #if defined(__x86_64__)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "load/samplers/gauges.h"
 #include "load/prof/text.h"
 
 /* A sample is a line "time <ns>" and one line for each memory node or port: its name, and its counters as

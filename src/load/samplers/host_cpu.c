@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/samplers/host_cpu.h"
+#include "load/samplers/usage_load.h"
 
 #include <stdlib.h>
-
-#include "load/samplers/gauges.h"
-#include "load/samplers/procfs.h"
 
 /* A sample is a head, a line of /proc/uptime, and one stat line for each thread. */
 

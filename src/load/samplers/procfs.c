@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/samplers/procfs.h"
+#include "load/samplers/usage_load.h"
 
 #include <string.h>
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/samplers/procfs.h"
-
 /* Files of blocks, each of them what the kernel showed at one time:
  *     TimeStamp:<ns>
  *     Index:<n>            (newer collectors)

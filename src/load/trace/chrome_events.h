@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_events.h - adds the events of a trace in Chrome's format, one by one, to the columns of a struct chrome_trace.
+/* chrome_events.h - registry: adds the events of a trace in Chrome's format, one by one, to the columns of a struct chrome_trace.
  *
  * At the end, begin and end events are joined, and slices are sorted. Asynchronous events, which belong to no thread,
  * are joined by their ids and are on one track for each category of a process.
@@ -8,6 +8,7 @@
 #define ASCOPE_LOAD_TRACE_CHROME_EVENTS_H
 
 #include "base/memory/keys.h"
+#include "profile/chrome_sink.h"
 #include "profile/chrome_trace.h"
 
 enum chrome_field {
@@ -101,5 +102,29 @@ void chrome_events_flow(struct chrome_events *r, const struct chrome_flow *flow)
 name_id chrome_events_name(struct chrome_events *r, struct json_span raw);
 bool chrome_events_finish(struct chrome_events *r); /* false: no memory */
 void chrome_events_free(struct chrome_events *r);
+
+/* chrome_straight.c: a trace whose events come directly from a writer in this program, without JSON in between. */
+
+/* A cache: a slot contains the last track with its hash. */
+enum { STRAIGHT_TRACKS = 256 };
+struct straight_track {
+    uint32_t pid, track;
+    int64_t tid;
+    bool is_set;
+};
+
+struct chrome_straight {
+    struct chrome_sink sink;
+    struct chrome_events events;
+    struct names_recent names;
+    struct straight_track track[STRAIGHT_TRACKS];
+};
+
+/* `t` must be all zero; chrome_straight_finish() completes it. The addresses of both must not change. Call
+ * chrome_straight_end() in any case. False: no memory. */
+bool chrome_straight_begin(struct chrome_straight *s, struct chrome_trace *t, const char *path);
+/* With the text of the arguments. False: no memory. */
+bool chrome_straight_finish(struct chrome_straight *s, const char *text, size_t n_bytes);
+void chrome_straight_end(struct chrome_straight *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include "base/files/gunzip.h"
 #include "base/process/progress.h"
 #include "load/trace/chrome_events.h"
-#include "load/trace/pftrace_read.h"
 
 enum {
     REPAIR_MOST = 1 << 20, /* bytes of an event that is read again by the rule for texts that were not escaped */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/trace/chrome_straight.h"
+#include "load/trace/chrome_events.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/trace/db_trace.h"
+#include "load/trace/trace_readers.h"
 
 #include <inttypes.h>
 #include <math.h>

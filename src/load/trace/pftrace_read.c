@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/trace/pftrace_read.h"
+#include "load/trace/trace_readers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,11 +9,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/memory/arena.h"
 #include "base/files/bytes.h"
+#include "base/files/out.h"
+#include "base/memory/arena.h"
 #include "base/memory/keys.h"
 #include "base/memory/large_memory.h"
-#include "base/files/out.h"
 #include "base/process/progress.h"
 #include "raw/pftrace_fields.h"
 

@@ -7,7 +7,7 @@
 #include "analyse/framework/memory_allocators.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
-#include "load/framework/raw_bytes.h"
+#include "load/framework/framework_loaders.h"
 #include "open/recording_open.h"
 #include "pipeline/drawn.h"
 #include "profile/collection.h"

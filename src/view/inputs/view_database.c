@@ -8,9 +8,8 @@
 
 #include "answers/run/roofline.h"
 #include "base/text/stamp.h"
-#include "load/trace/chrome_load.h"
 #include "load/trace/db_reader.h"
-#include "load/trace/db_trace.h"
+#include "load/trace/trace_readers.h"
 #include "view/inputs/view_roofline.h"
 #include "view/inputs/view_steps.h"
 #include "view/rows/view_input.h"

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
 #include "base/memory/sort.h"
-#include "report/verdict_report.h"
+#include "base/text/json_memory.h"
 #include "cluster/cluster.h"
-#include "cluster/verdicts/job_overview.h"
 #include "cluster/modes.h"
-#include "load/trace/chrome_load.h"
+#include "cluster/verdicts/job_overview.h"
 #include "load/trace/db_reader.h"
-#include "open/results_file.h"
+#include "load/trace/trace_readers.h"
+#include "open/recording_open.h"
 #include "pipeline/rank_load.h"
+#include "report/verdict_report.h"
 
 enum { MOST_DRAWN = 8 }; /* timelines that are drawn by default */
 

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
 #include "answers/run/run_chrome.h"
 #include "answers/run/run_collection.h"
+#include "base/text/json_memory.h"
+#include "load/framework/framework_loaders.h"
+#include "pipeline/drawn.h"
 #include "report/compare_report.h"
 #include "view/inputs/view_advice.h"
 #include "view/inputs/view_chrome_work.h"
 #include "view/inputs/view_kernel_counters.h"
 #include "view/inputs/view_roofline.h"
 #include "view/inputs/view_ties.h"
-#include "load/framework/raw_bytes.h"
-#include "pipeline/drawn.h"
 #include "view/rows/joint_trace.h"
 
 enum { MOST_OF_RUN = 4, TOP = 20 }; /* timelines per run; differences shown */

@@ -17,7 +17,7 @@
 #include "base/memory/hash.h"
 #include "base/process/background.h"
 #include "base/text/stamp.h"
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 #include "view/answers/operator_times.h"
 #include "view/rows/device_tracks.h"
 #include "view/server/bus_guard.h"

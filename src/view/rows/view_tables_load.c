@@ -12,7 +12,7 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 #include "base/text/json_scan.h"
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_COLUMNS = 200, MOST_FILES = 200, NAME_BYTES = 64 };
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "analyse/comm/comm_analysis.h"
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 #include "raw/enums.h"
 
 /* A device with one group: its AI CPU schedules on stream 40, its small tasks run on streams 41, 42 and 43. A tick is a

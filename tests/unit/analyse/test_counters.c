@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "guarded.h"
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 #include "raw/sampler.h"
 
 /* A device whose clock was read at 7000 ns of the host's: tick 40 there is 7000 here, 300 ns of its own clock too. Wall

@@ -5,7 +5,7 @@
 
 #include "base/text/json_memory.h"
 #include "folder.h"
-#include "load/prof/collector_load.h"
+#include "load/prof/prof.h"
 
 /* One key a line, so that a row of a test can leave one out or put another in its place. */
 static const char *const good[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/trace/chrome_load.h"
+#include "load/trace/trace_readers.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_straight.h: events that a writer hands over become the same columns as reading the text that it writes. */
+/* chrome_straight.c: events that a writer hands over become the same columns as reading the text that it writes. */
 #include "test.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "export/trace.h"
-#include "load/trace/chrome_load.h"
-#include "load/trace/chrome_straight.h"
+#include "load/trace/chrome_events.h"
+#include "load/trace/trace_readers.h"
 
 enum { EVENTS = 4000, FIRST_NS = 1700000000 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/text/stamp.h"
 #include "base/files/bytes.h"
+#include "base/text/stamp.h"
 #include "folder.h"
-#include "load/framework/torch_load.h"
+#include "load/framework/framework_loaders.h"
 #include "profile/known.h"
 #include "raw/torch.h"
 

@@ -7,10 +7,8 @@
 #include <stdatomic.h>
 
 #include "folder.h"
-#include "load/framework/collection_dir.h"
+#include "load/framework/collection_load.h"
 #include "load/prof/prof.h"
-#include "load/prof/settings_load.h"
-#include "load/prof/source_open.h"
 
 static void put(const char *file, const char *text)
 {

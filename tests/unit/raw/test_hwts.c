@@ -6,7 +6,7 @@
 #include "analyse/device/tasks/device_tasks.h"
 #include "analyse/host/host_analysis.h"
 #include "guarded.h"
-#include "load/prof/device_load.h"
+#include "load/prof/prof.h"
 #include "raw/device_records.h"
 #include "raw/hwts.h"
 

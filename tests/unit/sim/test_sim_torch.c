@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "sim/job/generate.h"
 #include "folder.h"
-#include "load/framework/pt.h"
+#include "load/framework/collection_load.h"
 #include "raw/torch.h"
+#include "sim/job/generate.h"
 #include "worked.h"
 
 static char path[600]; /* where the last simulation went */
