@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What somebody sends to the viewer's server: requests one after the other, as its buffer holds them. */
 #include "fuzz.h"
-#include "view/server/http_request.h"
+#include "view/server/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

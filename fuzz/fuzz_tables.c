@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "load/trace/trace_readers.h"
-#include "view/rows/view_tables_load.h"
+#include "view/rows/view_input.h"
 
 static char dir[] = "/tmp/ascope-fuzz-tables-XXXXXX";
 static const char *const names_of[] = { "a.csv", "a.json", "a.json.gz" };

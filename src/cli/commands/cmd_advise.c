@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "report/advise_page.h"
-#include "report/advise_report.h"
-#include "cli/options/exit_status.h"
+#include "answers/checks/job_checks.h"
 #include "cli/commands/given_run.h"
 #include "cli/commands/one_collection.h"
+#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "view/inputs/view_advice.h"
-#include "answers/checks/job_checks.h"
+#include "report/advise_page.h"
+#include "report/advise_report.h"
+#include "view/inputs/view_inputs.h"
 
 static void *look(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e)
 {

@@ -27,7 +27,7 @@
 #include "open/recording_open.h"
 #include "sql/sql_run.h"
 #include "view/inputs/view_any.h"
-#include "view/inputs/view_joint.h"
+#include "view/inputs/view_inputs.h"
 #include "view/report/view_report.h"
 #include "view/server/bus_guard.h"
 #include "view/server/view_server.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "cli/options/exit_status.h"
 #include "cli/commands/given_run.h"
+#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "view/inputs/view_advice.h"
 #include "report/why_report.h"
+#include "view/inputs/view_inputs.h"
 
 /* What is explained: the findings, and a step that was asked for or the only one, which is in the place behind them. */
 struct explaining {

@@ -9,7 +9,7 @@
 #include "cli/commands/given_run.h"
 #include "sql/run/run_sources.h"
 #include "sql/sql_run.h"
-#include "view/inputs/view_collection.h"
+#include "view/inputs/view_inputs.h"
 #include "view/rows/slices_table.h"
 
 struct sql_inputs {

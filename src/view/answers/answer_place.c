@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text/stamp.h"
-#include "view/rows/device_tracks.h"
+#include "view/rows/view_input.h"
 
 enum { MOST_DEVICES = 3, MOST_BUCKETS = 4000 };
 

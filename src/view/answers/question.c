@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/answers/question.h"
+#include "view/answers/answers.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/answers/view_api.h"
+#include "view/answers/answers.h"
 
 #include <string.h>
 
-#include "view/answers/answers.h"
+#include "view/rows/view_input.h"
 #include "view/server/bus_guard.h"
-#include "view/rows/device_tracks.h"
 
 enum { NAMES_AT_ONCE = 20000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_advice.h"
+#include "view/inputs/view_inputs.h"
 
 #include "answers/checks/job_checks.h"
 #include "answers/judge/job_waits.h"

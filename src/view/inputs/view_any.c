@@ -6,9 +6,8 @@
 #include "base/files/inside.h"
 #include "base/text/framework_names.h"
 #include "load/trace/db_reader.h"
-#include "view/inputs/view_chrome.h"
-#include "view/inputs/view_database.h"
-#include "view/rows/view_tables_load.h"
+#include "view/inputs/view_inputs.h"
+#include "view/rows/view_input.h"
 
 struct view_input view_any_file(const char *path, const char *steps_by)
 {

@@ -3,7 +3,7 @@
 #ifndef ASCOPE_VIEW_INPUTS_VIEW_ANY_H
 #define ASCOPE_VIEW_INPUTS_VIEW_ANY_H
 
-#include "view/inputs/view_collection.h"
+#include "view/inputs/view_inputs.h"
 
 /* A trace, a database, or a folder of tables. */
 struct view_input view_any_file(const char *path, const char *steps_by);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_chrome.h"
-
-#include "view/inputs/view_chrome_work.h"
-#include "view/inputs/view_steps.h"
+#include "view/inputs/view_inputs.h"
 
 /* Without memory the page has no roofline. */
 static void add_work(struct view_input *in)

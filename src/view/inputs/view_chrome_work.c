@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_chrome_work.h"
+#include "view/inputs/view_inputs.h"
 
 #include "answers/run/roofline_chrome.h"
-#include "view/inputs/view_roofline.h"
 
 bool view_chrome_work(struct view_input *in, const struct chrome_trace *t, const char *run, struct error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_collection.h"
+#include "view/inputs/view_inputs.h"
 
 #include <string.h>
 
@@ -11,10 +11,6 @@
 #include "open/recording_open.h"
 #include "pipeline/drawn.h"
 #include "profile/collection.h"
-#include "view/inputs/view_advice.h"
-#include "view/inputs/view_kernel_counters.h"
-#include "view/inputs/view_roofline.h"
-#include "view/inputs/view_steps.h"
 #include "view/rows/view_input.h"
 
 /* Loads the memory of a collection for the viewer: totals of allocators over time, their blocks, and who allocated

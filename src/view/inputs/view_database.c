@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_database.h"
+#include "view/inputs/view_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include "base/text/stamp.h"
 #include "load/trace/db_reader.h"
 #include "load/trace/trace_readers.h"
-#include "view/inputs/view_roofline.h"
-#include "view/inputs/view_steps.h"
 #include "view/rows/view_input.h"
 
 /* The work of the kernels in a database of results, for the roofline. */

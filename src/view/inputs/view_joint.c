@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_joint.h"
+#include "view/inputs/view_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,7 @@
 #include "load/framework/framework_loaders.h"
 #include "pipeline/drawn.h"
 #include "report/compare_report.h"
-#include "view/inputs/view_advice.h"
-#include "view/inputs/view_chrome_work.h"
-#include "view/inputs/view_kernel_counters.h"
-#include "view/inputs/view_roofline.h"
-#include "view/inputs/view_ties.h"
-#include "view/rows/joint_trace.h"
+#include "view/rows/view_input.h"
 
 enum { MOST_OF_RUN = 4, TOP = 20 }; /* timelines per run; differences shown */
 enum {

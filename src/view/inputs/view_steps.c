@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_steps.h"
+#include "view/inputs/view_inputs.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "answers/run/trace_steps.h"
 #include "answers/judge/run_judge.h"
 #include "answers/judge/why.h"
+#include "answers/run/trace_steps.h"
 #include "base/memory/sort.h"
 #include "report/term.h"
-#include "view/inputs/view_advice.h"
 #include "report/why_report.h"
 
 enum { MOST_REASONS = 12, MOST_EXPLAINED = 32, MOST_FINDINGS = 8, MOST_ROWS = 64 };

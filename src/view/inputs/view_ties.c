@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/inputs/view_ties.h"
+#include "view/inputs/view_inputs.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/rows/device_tracks.h"
+#include "view/rows/view_input.h"
 
 #include <string.h>
 

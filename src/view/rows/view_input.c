@@ -19,7 +19,6 @@
 #include "base/text/stamp.h"
 #include "load/trace/trace_readers.h"
 #include "view/answers/operator_times.h"
-#include "view/rows/device_tracks.h"
 #include "view/server/bus_guard.h"
 
 /* Detects changes of a file or directory: a hash of the sizes and times of all files in it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_input.h - an input of the viewer: a Chrome trace, or a collection or database that is converted to one.
+/* view_input.h - registry: an input of the viewer: a Chrome trace, or a collection or database that is converted to one.
  *
  * Each input is loaded by its own thread, while pages already ask for the progress. The fields below `lock` may be read
  * with the lock once `state` is VIEW_READY, and do not change until the input is loaded again.
@@ -11,8 +11,9 @@
 #include <stdatomic.h>
 
 #include "base/text/error.h"
-#include "view/server/view_progress.h"
+#include "profile/chrome_trace.h"
 #include "view/rows/view_timeline.h"
+#include "view/server/view_progress.h"
 
 enum view_state { VIEW_LOADING, VIEW_READY, VIEW_FAILED, VIEW_NEW };
 
@@ -194,5 +195,55 @@ bool view_losses_keep(struct view_input *in, const struct losses *lost); /* copi
 void view_load_first(struct view_input *in, uint64_t most_bytes);
 bool view_load_chrome(struct view_input *in, struct error *e); /* a `load` for files */
 bool view_is_large(uint64_t bytes);                            /* a text of which the begin is shown first */
+
+/* device_tracks.c: which tracks show what a device does. They are shown first, then those of the host, then processes
+ * that have only counters; the ranks of a joint timeline stay in their order. */
+
+/* Fills timeline.is_device and orders its processes, when an input is loaded. False: no memory. */
+bool device_tracks_first(struct view_input *in);
+
+/* How long the work of a device track took in a range: kernels, copies, collectives. */
+int64_t device_track_busy_ns(const struct view_input *in, uint32_t track, int64_t begin_ns, int64_t end_ns);
+
+/* joint_trace.c: several traces as one: the ranks of a job, or two runs, below each other on one clock.
+ *
+ * Parts are added one after the other and taken over; joint_finish() makes one trace of them, in which the processes
+ * of a part follow each other, have its title before their names, and are shifted by its time. Flow events stay within
+ * their part; the caller adds ties between parts. */
+
+struct joint_part {
+    const char *title; /* "Rank 3" */
+    int64_t shift_ns;  /* is added to all of its times */
+    uint64_t at;       /* of its text in the joint one */
+    struct chrome_trace trace;
+    struct mapped drawn; /* its text, where it is not mapped by the trace itself */
+};
+
+struct joint {
+    LIST(struct joint_part *) parts; /* pointers: a mapping must stay where it is */
+    int fd;                          /* the joint text; -1 in the beginning */
+    uint64_t n_bytes;
+    struct arena *mem; /* the caller's */
+};
+
+/* The next part, to be filled by the caller: title, trace, drawn. NULL: no memory. */
+struct joint_part *joint_add(struct joint *j);
+/* After filling: copies the text of the part to an unnamed file in `dir` or in a temporary directory, and releases
+ * it. */
+bool joint_take(struct joint *j, struct joint_part *p, const char *dir, struct error *e);
+/* A part that could not be filled: it is left out. */
+void joint_drop(struct joint *j, struct joint_part *p);
+/* Makes one trace of all parts and maps its text; `out` and `text` are zero before. The caller releases them with
+ * chrome_trace_free() and memory_unmap(), also after a failure. */
+bool joint_finish(struct joint *j, struct chrome_trace *out, struct mapped *text, const char *path, struct error *e);
+void joint_close(struct joint *j); /* in any case */
+
+/* view_tables_load.c: a folder of tables (the text results of a cluster: *.csv and *.json) as an input of the viewer.
+ *
+ * Each file is a table of SQL; of a JSON file, one row for each of its values with the path to it. There is no
+ * timeline. */
+
+bool view_tables_load(struct view_input *in,
+                      struct error *e); /* a `load` of struct view_input; its path is the folder */
 
 #endif

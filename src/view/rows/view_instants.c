@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/rows/view_instants.h"
+#include "view/rows/view_timeline.h"
 
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/rows/view_tables_load.h"
+#include "view/rows/view_input.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/server/http_request.h"
+#include "view/server/http.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/server/peer_user.h"
+#include "view/server/http.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "view/server/peer_user.h"
 #include "sql/sql_run.h"
+#include "view/server/http.h"
 
 /* The pages of the viewer, which are part of the program. */
 

@@ -11,7 +11,7 @@
 #define ASCOPE_VIEW_SERVER_VIEW_SERVER_H
 
 #include "base/text/error.h"
-#include "view/answers/view_api.h"
+#include "view/answers/answers.h"
 
 enum { VIEW_TOKEN = 32 }; /* hexadecimal digits */
 

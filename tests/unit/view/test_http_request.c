@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_request.h: what a browser, or somebody else, may send. */
+/* http_request.c: what a browser, or somebody else, may send. */
 #include "test.h"
 
-#include "view/server/http_request.h"
+#include "view/server/http.h"
 
 static char buffer[HTTP_REQUEST_BYTES + 1];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer_user.h: who is at the other end of a connection within this machine. */
+/* peer_user.c: who is at the other end of a connection within this machine. */
 #include "test.h"
 
 #include <arpa/inet.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "view/server/peer_user.h"
+#include "view/server/http.h"
 
 /* Both ends of a connection: the client's, of version 4 or 6 of the protocol, and the server's. */
 struct ends {

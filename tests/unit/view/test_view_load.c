@@ -11,7 +11,7 @@
 
 #include "base/process/background.h"
 #include "base/process/progress.h"
-#include "view/answers/view_api.h"
+#include "view/answers/answers.h"
 
 static sem_t reached, goes_on;
 
