@@ -13,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/os_calls/os_trace.h"
 #include "collect/session/handover.h"
-#include "collect/os_calls/kernel_calls.h"
-#include "collect/os_calls/os_call_sink.h"
 #include "collect/session/recorder_session.h"
 
 enum { TURNS = 5, N_DEFAULT = 1000000 };

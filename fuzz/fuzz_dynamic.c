@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "dynamic/agreement.h"
 #include "dynamic/board.h"
+#include "dynamic/watch.h"
 
 static char folder[] = "/tmp/ascope-fuzz-XXXXXX"; /* only its name: one for each process */
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/flight/flight_history.h"
+#include "collect/flight/flight_store.h"
 
 enum { IS_DAMAGED = 1, IS_CUT = 2, IS_SHORT = 4, FILES = 2, FILE_MOST = 1 << 14 };
 static const struct rings_id id = { { 1, 2 } };

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-#include "collect/options/option_json.h"
+#include "collect/options/option_rows.h"
 #include "collect/options/options.h"
 
 static void listen(void *to, const struct options_remark *r)

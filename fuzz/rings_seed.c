@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/text/error.h"
-#include "collect/ring/ring_ranges.h"
+#include "collect/ring/ring.h"
 #include "collect/write/writer.h"
 
 static void put(enum stream_id stream, size_t bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h - checks of a machine as rows of tables: a function that examines it, and what each state means for a
+/* check.h - registry: checks of a machine as rows of tables: a function that examines it, and what each state means for a
  * recording.
  *
  * A check starts no recording and leaves no file behind. Files of the system are read below `root`, and system calls
@@ -8,13 +8,33 @@
 #ifndef ASCOPE_DOCTOR_CHECK_H
 #define ASCOPE_DOCTOR_CHECK_H
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/text/finding.h"
-#include "doctor/system_tries.h"
+
+/* system_tries.c: system calls whose support only a try can show: each is made once, on this process, and undone. */
+
+/* The count of an event while this process caused `made` of them. That an event can be opened proves nothing: on
+ * some machines it stays at 0. */
+struct perf_count {
+    int why; /* errno value of perf_event_open(); 0: it was opened */
+    uint64_t made, counted;
+};
+
+struct system_tries {
+    struct perf_count (*perf_faults)(void); /* counts page faults in user space, which every user may count */
+    bool (*kernel_calls)(
+        const char **why);   /* kernel_calls_permitted(): whether system calls can be traced; *why: the reason if not */
+    int (*task_stats)(void); /* 0, or errno */
+    int (*membarrier)(void);
+    int (*populate)(void);
+    double (*clock_ns)(void); /* duration of a reading of CLOCK_MONOTONIC_RAW */
+};
+extern const struct system_tries system_tries_real;
 
 struct python_answer;
 
@@ -59,5 +79,64 @@ bool status_field(const struct examined *m, const char *field, char *out, size_t
 
 /* Finds an executable file in the absolute directories of PATH. False: there is none, and `out` is empty. */
 bool program_find(const char *name, char out[PATH_MAX]);
+
+/* framework_checks.c: checks of the Python interpreter, and of the frameworks and front ends that it finds.
+ *
+ * The interpreter runs once, in a separate process, because frameworks load drivers, print, hang and crash. It prints
+ * its answers in parts, the quick ones first, so that a framework that hangs during its import does not hide the
+ * others. */
+
+struct python_answer {
+    char path[PATH_MAX]; /* of the interpreter; "": none was found */
+    char trouble[300];   /* why answers are missing; "": all are there */
+    json_t *said;        /* the answers, an object; see the script in framework_checks.c */
+};
+
+/* name: a path, or the name of a program in the PATH. */
+void python_ask(struct python_answer *a, const char *name, unsigned limit_ms);
+void python_forget(struct python_answer *a);
+
+extern const struct machine_check framework_checks[]; /* the last one has no name */
+
+/* Writes "PyTorch 1.13.0 with listener" to `out`, for the verdict; "" without PyTorch. Returns `out`. */
+const char *frameworks_text(const struct python_answer *a, char *out, size_t size);
+
+/* program_output.c: runs a program within a time limit and returns its output.
+ *
+ * The program is not trusted: it may hang, print without end, leave children that keep its output open, or not be
+ * executable. Its standard input is /dev/null. It and its process group are killed at the time limit, and it is killed
+ * when the calling thread ends. */
+
+enum { PROGRAM_OUTPUT_MOST = 64 << 10 };
+
+struct program_output {
+    int why;        /* errno value if it could not be started; 0: it was started */
+    bool is_late;   /* it was killed at the time limit */
+    bool is_cut;    /* it was killed because it printed too much */
+    int exit_code;  /* -1: it was killed, by us or by another signal */
+    size_t n_bytes; /* of standard output and standard error */
+    char text[PROGRAM_OUTPUT_MOST + 1];
+};
+
+void program_run(char *const argv[], unsigned limit_ms, struct program_output *out); /* argv[0]: a path */
+
+/* The checks of this machine. */
+
+/* hardware_checks.c: checks of CPUs, memory, NUMA nodes and network cards, and of their limits: cgroups,
+ * containers, resource limits. */
+extern const struct machine_check hardware_checks[]; /* the last one has no name */
+
+/* host_checks.c: checks of what this machine shows about programs: /proc, kernel events, clocks. */
+extern const struct machine_check host_checks[]; /* the last one has no name */
+
+/* place_checks.c: checks of the output directory: permissions, file system, free space. */
+extern const struct machine_check place_checks[]; /* the last one has no name */
+
+/* Parts of the checks, for tests: the finding for a file system type of statfs(), and for a number of free bytes. */
+enum finding_state file_system_finding(uint32_t type, struct machine_finding *f);
+enum finding_state room_finding(uint64_t bytes, struct machine_finding *f);
+
+/* tool_checks.c: checks of the parts of ascope, and of the msprof in PATH. */
+extern const struct machine_check tool_checks[]; /* the last one has no name */
 
 #endif

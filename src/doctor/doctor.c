@@ -8,8 +8,6 @@
 
 #include "device/device.h"
 #include "doctor/check.h"
-#include "doctor/framework_checks.h"
-#include "doctor/machine_checks.h"
 
 const char *const doctor_areas[AREAS] = {
     [AREA_DEVICES] = "devices",       [AREA_HOST] = "host",   [AREA_PLACE] = "place",

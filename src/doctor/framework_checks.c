@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/framework_checks.h"
+#include "doctor/check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/text/json_memory.h"
-#include "doctor/program_output.h"
 
 /* The script prints each answer as one line: a mark, and a JSON object whose members are added to those of earlier
  * lines. */

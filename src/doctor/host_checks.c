@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/machine_checks.h"
+#include "doctor/check.h"
 
 #include <errno.h>
 #include <stdio.h>

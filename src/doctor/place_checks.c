@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/machine_checks.h"
+#include "doctor/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "collect/session/place.h"
 #include "collect/ring/rings_file.h"
+#include "collect/session/place.h"
 
 /* The directory, or its nearest existing ancestor: recordings create missing directories. */
 static bool nearest(const char *path, char out[PATH_MAX])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/program_output.h"
+#include "doctor/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/system_tries.h"
+#include "doctor/check.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/os_calls/os_trace.h"
 #include "collect/session/host_clock.h"
-#include "collect/os_calls/kernel_calls.h"
 
 /* ---- events ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic/agreement.h"
+#include "dynamic/watch.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dynamic/config_file.h"
+#include "dynamic/config.h"
 
 enum {
     STEPS_BETWEEN = 2

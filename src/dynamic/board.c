@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/files/file_lock.h"
-#include "dynamic/host_status.h"
+#include "dynamic/watch.h"
 
 #define BOARD_MAGIC "ascope board 2"
 enum {

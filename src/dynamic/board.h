@@ -25,11 +25,10 @@
 #include <stdint.h>
 
 #include "ascope/dynamic.h"
-#include "base/text/error.h"
 #include "base/files/kept.h"
 #include "base/process/shared_words.h"
+#include "base/text/error.h"
 #include "dynamic/config.h"
-#include "dynamic/config_file.h"
 
 enum { BOARD_RANKS = 256, BOARD_DIR_BYTES = 880 };
 #define BOARD_PLACE  "/dev/shm"

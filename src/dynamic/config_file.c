@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic/config_file.h"
+#include "dynamic/config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,12 +10,9 @@
 #include <unistd.h>
 
 #include "base/process/background.h"
-#include "collect/session/message.h"
 #include "collect/options/sized.h"
+#include "collect/session/message.h"
 #include "dynamic/config.h"
-#include "dynamic/config_file.h"
-#include "dynamic/dynamic_log.h"
-#include "dynamic/dynamic_session.h"
 #include "dynamic/watch.h"
 
 enum { POLL_MS = 2000, POLL_LEAST_MS = 1000, POLL_MOST_MS = 50000, RETIME_CALLS = 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic/dynamic_log.h"
+#include "dynamic/watch.h"
 
 #include <fcntl.h>
 #include <stdio.h>

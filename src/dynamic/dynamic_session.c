@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic/dynamic_session.h"
+#include "dynamic/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>

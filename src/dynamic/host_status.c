@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamic/host_status.h"
+#include "dynamic/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "collect/session/place.h"
-#include "dynamic/config_file.h"
+#include "dynamic/config.h"
 
 #define FIRST_LINE "ascope status 1 poll_ms %" PRIu32 "\n"
 #define FIRST_SCAN "ascope status 1 poll_ms %" SCNu32

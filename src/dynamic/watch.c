@@ -10,8 +10,6 @@
 
 #include "base/files/kept.h"
 #include "base/process/background.h"
-#include "dynamic/agreement.h"
-#include "dynamic/host_status.h"
 
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
 #define OPEN_WAIT_NS   INT64_C(2000000000) /* for ranks that do not run */

@@ -34,10 +34,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/os_calls/os_call.h"
+#include "collect/os_calls/os_trace.h"
 #include "collect/session/handover.h"
 #include "collect/session/host_clock.h"
-#include "collect/os_calls/os_call.h"
-#include "collect/os_calls/os_call_sink.h"
 #include "preload/wrapped_rows.h"
 
 #define VISIBLE __attribute__((visibility("default")))

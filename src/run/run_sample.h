@@ -4,7 +4,7 @@
 #ifndef ASCOPE_RUN_RUN_SAMPLE_H
 #define ASCOPE_RUN_RUN_SAMPLE_H
 
-#include "collect/describe/sample_json.h"
+#include "collect/describe/recording_files.h"
 #include "run/run.h"
 
 /* Owns its three texts; all others belong to the request. */

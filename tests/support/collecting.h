@@ -5,8 +5,8 @@
 
 #include "test.h"
 
+#include "collect/ring/ring.h"
 #include "collect/ring/ring_inline.h"
-#include "collect/ring/ring_ranges.h"
 #include "collect/write/writer.h"
 #include "folder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* full_disk.h - a disk on which no ring can grow (src/collect/ring/ring_growth.h), as long as disk_is_full is set. */
+/* full_disk.h - a disk on which no ring can grow (src/collect/ring/ring_growth.c), as long as disk_is_full is set. */
 #ifndef ASCOPE_TESTS_FULL_DISK_H
 #define ASCOPE_TESTS_FULL_DISK_H
 

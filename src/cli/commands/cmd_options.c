@@ -9,7 +9,7 @@
 #include "cli/msprof/msprof_machine.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "collect/options/option_json.h"
+#include "collect/options/option_rows.h"
 #include "raw/chip.h"
 #include "report/term.h"
 

@@ -15,7 +15,7 @@
 #include "cli/options/option_table.h"
 #include "cli/run/collecting.h"
 #include "cli/run/run_python.h"
-#include "collect/options/option_json.h"
+#include "collect/options/option_rows.h"
 #include "pipeline/prof_write.h"
 #include "report/term.h"
 #include "run/run.h"

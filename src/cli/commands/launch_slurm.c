@@ -18,10 +18,10 @@
 #include "cli/options/collections.h"
 #include "cli/options/ending.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
 #include "cluster/job/manifest.h"
 #include "cluster/job/shard.h"
-#include "doctor/program_output.h"
+#include "doctor/check.h"
+#include "report/term.h"
 
 enum { MOST_TASKS = 1000 /* Slurm's own limit is 1001 unless configured */, TOOL_MS = 60000 };
 static const char no_memory_for[] = "--launcher slurm";

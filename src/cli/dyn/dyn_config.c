@@ -9,7 +9,7 @@
 #include "base/files/out.h"
 #include "collect/options/option_rows.h"
 #include "collect/options/option_values.h"
-#include "dynamic/config_file.h"
+#include "dynamic/config.h"
 
 /* ---- reading ---- */
 

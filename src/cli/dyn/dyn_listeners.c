@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
 #include "base/files/inside.h"
+#include "base/text/json_memory.h"
 #include "dynamic/config.h"
-#include "dynamic/config_file.h"
-#include "dynamic/host_status.h"
+#include "dynamic/watch.h"
 
 /* ---- finding them ---- */
 

@@ -3,7 +3,7 @@
  * newest request.
  *
  * Processes of this host are read from their shared memory, which is current and readable only by the same user. Those
- * of other hosts are read from the files that they write (dynamic/host_status.h) and are age_s old. Hosts that have
+ * of other hosts are read from the files that they write (dynamic/host_status.c) and are age_s old. Hosts that have
  * stopped writing are left out.
  */
 #ifndef ASCOPE_CLI_DYN_DYN_LISTENERS_H
@@ -13,8 +13,8 @@
 
 #include "base/memory/arena.h"
 #include "base/text/error.h"
-#include "report/term.h"
 #include "dynamic/board.h"
+#include "report/term.h"
 
 struct listener {
     const char *host;

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text/json_memory.h"
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/text/json_memory.h"
 #include "cli/options/exit_status.h"
-#include "collect/flight/flight_request.h"
+#include "collect/flight/flight_parts.h"
 #include "collect/session/recover.h"
 
 struct recorder {

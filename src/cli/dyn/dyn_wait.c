@@ -8,10 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text/json_memory.h"
 #include "base/files/file.h"
+#include "base/text/json_memory.h"
 #include "dynamic/config.h"
-#include "dynamic/config_file.h"
 #include "pipeline/analyse_done.h"
 
 enum { LOOK_MS = 100, OLD_LOOKS = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/cpu_names.h"
+#include "collect/describe/recording_files.h"
 
 #include <stdio.h>
 #include <string.h>

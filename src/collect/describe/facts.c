@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/facts.h"
+#include "collect/describe/recording_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include "collect/describe/json_text.h"
 #include "collect/session/listeners.h"
 #include "collect/session/place.h"
-#include "collect/describe/prof_info.h"
 #include "raw/family.h"
 
 static void clock_facts(struct json_text *t, const struct ascope_session *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/metadata.h"
+#include "collect/describe/recording_files.h"
 
 #include <errno.h>
 #include <stdio.h>

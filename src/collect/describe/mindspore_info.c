@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/mindspore_info.h"
+#include "collect/describe/recording_files.h"
 
 #include <stdio.h>
 #include <string.h>

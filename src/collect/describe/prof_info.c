@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/prof_info.h"
+#include "collect/describe/recording_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,11 +12,9 @@
 
 #include "base/files/file.h"
 #include "base/process/machine.h"
-#include "collect/describe/cpu_names.h"
 #include "collect/describe/json_text.h"
 #include "collect/options/options.h"
 #include "collect/session/place.h"
-#include "collect/describe/sample_json.h"
 
 /* The driver version that writes these formats. */
 enum { DRIVER_VERSION = 467732 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/profiler_info.h"
+#include "collect/describe/recording_files.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text/framework_names.h"
-#include "collect/describe/metadata.h"
 #include "collect/options/option_values.h"
 #include "collect/session/place.h"
 

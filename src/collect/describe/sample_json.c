@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/describe/sample_json.h"
+#include "collect/describe/recording_files.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "collect/options/options.h"
-#include "collect/describe/prof_info.h"
 #include "raw/core_events.h"
 
 /* What members depend on, one bit each. */

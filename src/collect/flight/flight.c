@@ -16,15 +16,13 @@
 #include "ascope/mark.h"
 #include "ascope/record.h"
 #include "base/process/background.h"
-#include "collect/flight/flight_request.h"
-#include "collect/flight/flight_save.h"
-#include "collect/flight/flight_steps.h"
 #include "collect/describe/json_text.h"
-#include "collect/session/message.h"
+#include "collect/describe/recording_files.h"
+#include "collect/flight/flight_parts.h"
 #include "collect/options/options.h"
-#include "collect/session/place.h"
-#include "collect/describe/prof_info.h"
 #include "collect/options/sized.h"
+#include "collect/session/message.h"
+#include "collect/session/place.h"
 
 enum { LOOK_MS = 250, PERMILLE_MOST = 1000000000 };
 static const uint64_t SECOND_NS = 1000000000, KEEP_NS = 30 * UINT64_C(1000000000), KEEP_LEAST_NS = 1000000,

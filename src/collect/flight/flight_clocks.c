@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/flight/flight_clocks.h"
+#include "collect/flight/flight_parts.h"
 
 bool flight_clocks_read(struct flight_clocks *c, const struct ascope_session *s, struct error *e)
 {

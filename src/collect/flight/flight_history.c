@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/flight/flight_history.h"
+#include "collect/flight/flight_store.h"
 
 #include <errno.h>
 #include <fcntl.h>

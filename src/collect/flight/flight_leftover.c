@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/flight/flight_leftover.h"
+#include "collect/flight/flight_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/flight/flight_save.h"
+#include "collect/flight/flight_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +12,14 @@
 #include "base/files/durable.h"
 #include "base/files/file.h"
 #include "base/files/file_tree.h"
-#include "collect/flight/flight_history.h"
 #include "collect/describe/json_text.h"
-#include "collect/session/message.h"
-#include "collect/write/outputs.h"
-#include "collect/session/place.h"
-#include "collect/describe/prof_info.h"
+#include "collect/describe/recording_files.h"
+#include "collect/flight/flight_store.h"
 #include "collect/ring/record_bytes.h"
 #include "collect/ring/ring.h"
-#include "collect/ring/ring_ranges.h"
-#include "collect/ring/short_records.h"
+#include "collect/session/message.h"
+#include "collect/session/place.h"
+#include "collect/write/outputs.h"
 
 struct saving {
     struct ascope_session s; /* a copy that describes the window */

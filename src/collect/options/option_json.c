@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/options/option_json.h"
+#include "collect/options/option_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "ascope/load.h"
+#include "collect/options/option_rows.h"
+#include "collect/options/sized.h"
 #include "collect/session/devices.h"
 #include "collect/session/message.h"
-#include "collect/options/option_json.h"
-#include "collect/options/sized.h"
 
 struct listening {
     const char *source;

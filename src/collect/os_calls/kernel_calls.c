@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/os_calls/kernel_calls.h"
+#include "collect/os_calls/os_trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "collect/session/host_clock.h"
 #include "collect/os_calls/os_call.h"
 #include "collect/ring/ring.h"
+#include "collect/session/host_clock.h"
 
 /* 1 MiB holds 7,000 calls; all CPUs together have so much. */
 enum { BUFFERS_BYTES = 1 << 25, BUFFER_MOST = 1 << 23, BUFFER_LEAST = 1 << 16, CPUS_MOST = 4096, EVENT_MOST = 1 << 16 };

@@ -11,12 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process/background.h"
 #include "base/files/kept.h"
-#include "collect/samplers/call_samples.h"
-#include "collect/os_calls/kernel_calls.h"
+#include "base/process/background.h"
+#include "collect/samplers/host_sampler.h"
 #include "collect/session/message.h"
-#include "collect/os_calls/os_call_sink.h"
 
 enum { LOOK_MS = 20, SHARE_OF_CPU = 5 }; /* it takes at most a fifth of a CPU to look at threads */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/call_stacks.h"
+#include "collect/ring/ring.h"
 
 #include <stdlib.h>
 #include <string.h>

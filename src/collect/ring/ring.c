@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "base/text/error.h"
-#include "collect/session/host_clock.h"
-#include "collect/ring/ring_growth.h"
 #include "collect/ring/ring_inline.h"
-#include "collect/ring/rings_guard.h"
-#include "collect/ring/rings_outside.h"
+#include "collect/ring/rings_left.h"
+#include "collect/session/host_clock.h"
 
 __thread struct ring *ring_of_thread __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((

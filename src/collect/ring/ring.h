@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring.h - where a thread puts its records: memory that is mapped from a file, one ring for each thread.
+/* ring.h - registry: where a thread puts its records: memory that is mapped from a file, one ring for each thread.
  *
  * One producer (the thread), one consumer (the writer). Records are bytes for a stream (streams.h), each contiguous:
  * the memory is mapped twice, one copy behind the other, so that no record sees the end of the ring. The file is the
@@ -22,8 +22,13 @@
 #define ASCOPE_COLLECT_RING_RING_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "ascope/record.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/ring/rings_file.h"
 #include "collect/ring/rings_map.h"
 
 enum { COST_SAMPLED_OF = 64 };
@@ -85,7 +90,7 @@ uint32_t ring_session(void); /* number of the open session, counted from 1 in th
 /* ---- for sessions ---- */
 struct error;
 /* Opens a session: threads that record get rings. If another process truncates the file, the session ends and the
- * program continues (rings_guard.h). */
+ * program continues (rings_guard.c). */
 bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* threads get no more rings, and none is inside any more; writer_stop() calls it, too */
 void rings_close(void); /* after writer_stop(): unmaps and deletes the file */
@@ -116,5 +121,113 @@ extern const _Atomic uint32_t *_Atomic ring_session_word; /* where the number of
 struct ring *ring_find_first(void); /* in a thread without a ring, or a child that has not noticed; NULL: none */
 bool ring_attach(struct ring *r, uint32_t session);    /* gets memory of this session; false: there is none */
 void ring_drop(struct ring *r, enum stream_id stream); /* counts a record, and leaves the ring; r may be NULL */
+
+/* ring_growth.c: a ring begins small: its part of the file is a hole, and pages get space on the disk when they are
+ * needed.
+ *
+ * In the first lap of a lane most pages have no space yet. The writer allocates it ahead of the thread that records.
+ * If the thread is faster, it does so itself. The allocated part doubles each time, so this happens at most a few
+ * times for each ring. It is one system call on the mapping, without a descriptor: MADV_POPULATE_WRITE reports a full
+ * disk, where a store would end the program by SIGBUS. Where that does not work (older kernels; file systems that
+ * notice only later that they are full), a ring has all of its space from the begin.
+ *
+ * A lane that cannot grow, because the disk is full, continues with the space that it has: its thread puts a record of
+ * the stream RECORD_SKIP, and continues at the begin of the lane with the next lap. Positions of records, their
+ * checksums, and the free space of the lane are counted as if the skipped rest had been used. */
+
+bool rings_can_grow(int fd, const void *page); /* of the file, and mapped with room */
+
+uint64_t lane_first_bytes(const struct rings_layout *h, unsigned lane); /* that a new ring has */
+/* How much of a lane has room; at most all of it, whatever the file says. */
+uint64_t lane_grown(const struct ring_shared *shared, unsigned lane, uint64_t bytes);
+bool lane_grow(struct ring_shared *shared, unsigned lane, uint8_t *data, uint64_t bytes, uint64_t to); /* false: full */
+
+/* For the thread of a ring. */
+void ring_begin_grown(struct ring *r, bool grows); /* when it gets its ring: r->lane is set but for `end` */
+bool lane_extend(struct ring *r, unsigned level, uint64_t room); /* false: the lane is full */
+bool open_extend(struct ring *r, unsigned level); /* more slots for open ranges; false: there are no more */
+
+/* ring_ranges.c: ranges of marks while they are open: bytes that survive the process as records do (ring.h).
+ *
+ * They are kept in slots of 256 bytes of the ring of the thread that began the range, until any thread takes them; a
+ * long text takes a chain of slots. An id is never 0, and contains session, ring and slot. Like records: no lock, no
+ * system call, also in signal handlers. */
+
+enum { RING_OPEN_MOST = 4096 + 128 }; /* bytes of head and text */
+
+/* Keeps the head, and the text behind it. 0: no room, which is counted as a dropped record of STREAM_MARK. */
+uint64_t ring_range_open(uint64_t key, const void *head, size_t head_bytes, const void *text, size_t text_bytes);
+
+/* Gives back what was kept, once: the number of bytes. 0, and nothing changes: the id is of another session or was
+ * taken already, or the key is not the one that the range was opened with. */
+size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most);
+
+uint32_t rings_open_ranges(uint32_t ring); /* how many are open in a ring of the open file */
+
+/* call_stacks.c: call stacks by number: a frame is announced once, operators name their innermost one, and the text is
+ * made here, by the writer's thread or by recovery, while operators are appended to their file.
+ *
+ * A record of STREAM_FRAME is a struct frame_bytes and the frame's text ("train.py(12): step"). Its caller is an
+ * earlier frame, so that whatever a damaged file says, stacks end. An operator that names a frame has it in front of
+ * its other fields, as a field of type TORCH_FRAME that no file holds.
+ *
+ * The name, types and shapes of an operator are announced in the same way, as a frame without a caller, whose text is
+ * those fields as they are in the file: its label (TORCH_LABEL). */
+
+enum { FRAMES_MOST = 1 << 20, FRAMES_BYTES_MOST = 256 << 20, STACK_BYTES_MOST = 16384 };
+enum { LABELS_MOST = 1 << 17, LABEL_BYTES_MOST = 1024 }; /* they leave room for frames */
+
+struct __attribute__((packed)) frame_bytes {
+    uint32_t id, caller, text_bytes; /* caller: 0 for the outermost */
+};
+
+struct stacks {
+    struct stack_frame {
+        uint32_t caller, n;
+        size_t at; /* in text */
+    } * frame;     /* by number; those that were never announced have n == 0 */
+    size_t n_frames, frames_room;
+    char *text;
+    size_t n_text, text_room;
+    uint32_t made_of; /* the frame whose stack `made` holds; 0: none */
+    uint32_t made_n;
+    char made[STACK_BYTES_MOST];
+};
+
+/* False: it is damaged, or there is no memory for it. */
+bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes);
+
+/* Of the frame and its callers, innermost first; without the outermost where they are too long. { NULL, 0 }: nobody
+ * announced the frame. Until the next call. */
+struct ascope_text stacks_text(struct stacks *s, uint32_t frame);
+
+/* What was announced by that number, without its callers. { NULL, 0 }: nothing was. Until the next stacks_note(). */
+struct ascope_text stacks_label(const struct stacks *s, uint32_t label);
+
+void stacks_fini(struct stacks *s); /* fine when zeroed */
+
+/* short_records.c: records that are shorter in rings than in their files: operators whose texts were announced
+ * (call_stacks.c), and events of memory. The writer's thread, recovery and the save of a flight recorder expand them
+ * while they write the files. */
+
+struct short_record {
+    size_t n;         /* bytes in the file; 0: its name was not announced, and without a name the record is dropped */
+    bool lacks_stack; /* its frame was not announced */
+    union {
+        struct op_bytes op;
+        struct memory_bytes memory;
+    } fixed;
+    size_t n_fixed;
+    struct ascope_text label, stack;
+    const uint8_t *texts; /* of the record itself */
+    size_t n_texts;
+};
+
+/* False: the record is no short one; it has the bytes of the file already. Else *r is valid until `s` makes the next
+ * text, and as long as `bytes` exist. */
+bool short_record_read(struct short_record *r, struct stacks *s, struct record_head head, const uint8_t *bytes);
+void short_record_write(const struct short_record *r, uint8_t *to); /* r->n bytes */
+
+bool op_is_short(struct record_head head, const uint8_t *bytes); /* it is a struct op_short_bytes */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/ring_growth.h"
+#include "collect/ring/ring.h"
 
 #include <errno.h>
 #include <linux/magic.h>

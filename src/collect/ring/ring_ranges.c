@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/ring_ranges.h"
+#include "collect/ring/ring.h"
 
 #include <string.h>
 
-#include "collect/ring/ring_growth.h"
 #include "collect/ring/ring_inline.h"
 
 /* Each lane has its own slots, so that a signal handler never changes what its thread is changing. The memory may
- * become zeros at any moment (rings_guard.h): numbers of slots that are read from it are checked before they are
+ * become zeros at any moment (rings_guard.c): numbers of slots that are read from it are checked before they are
  * used. */
 
 enum { OPEN_LOOKS_WHEN_FULL = 8 };

@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "collect/ring/drop_reason.h"
 #include "collect/os_calls/os_call.h"
+#include "collect/ring/drop_reason.h"
 #include "collect/write/streams.h"
 
 enum { RING_LANES = 2, RECORD_HEAD = 8, RECORD_MOST = 1 << 16 };
@@ -101,7 +101,7 @@ struct rings_front {
     /* The process that has a ring, set when its space in the file is allocated; 0 before. */
     _Atomic uint32_t owner[RINGS_MOST];
     _Atomic uint64_t dropped[DROP_REASONS][STREAM_KINDS]; /* by threads of other processes that have no ring */
-    uint32_t grows;             /* rings begin small (ring_growth.h); set before there is one */
+    uint32_t grows;             /* rings begin small (ring_growth.c); set before there is one */
     struct drop_counts reasons; /* of those that the last commit counts, but for the copies: not checked */
 };
 /* OWNER_LEFT: the process has ended, and another one may take the ring. OWNER_UNKNOWN: the process is in another pid

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/rings_guard.h"
+#include "collect/ring/rings_left.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text/error.h"
 #include "base/files/file.h"
 #include "base/files/file_lock.h"
-#include "collect/ring/ring_growth.h"
+#include "base/text/error.h"
+#include "collect/ring/ring.h"
 
 struct rings rings = { .file = KEPT_NONE };
 

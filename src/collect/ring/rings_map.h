@@ -2,7 +2,7 @@
 /* rings_map.h - the file of the rings (rings_file.h) while this process has it open: creating it, and mapping it ring
  * by ring.
  *
- * It is the file of a session of this process, or of a collector outside (rings_outside.h). Room on the disk is
+ * It is the file of a session of this process, or of a collector outside (rings_outside.c). Room on the disk is
  * allocated before it is mapped: a page of a mapped file that finds no room kills the program. Each lane is mapped
  * twice, one copy behind the other.
  */

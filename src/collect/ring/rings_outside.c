@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/rings_outside.h"
+#include "collect/ring/rings_left.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "collect/ring/rings_guard.h"
 
 /* ---- the file of another process ---- */
 

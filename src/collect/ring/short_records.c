@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/ring/short_records.h"
+#include "collect/ring/ring.h"
 
 #include <string.h>
 

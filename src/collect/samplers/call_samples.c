@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/call_samples.h"
+#include "collect/samplers/host_sampler.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "collect/session/host_clock.h"
 #include "collect/os_calls/os_call.h"
-#include "collect/samplers/proc_files.h"
 #include "collect/ring/ring.h"
+#include "collect/samplers/proc_files.h"
+#include "collect/session/host_clock.h"
 
 /* A thread in a call. The stack pointer and the place in the program distinguish one call from the next one of the same
  * kind. */

@@ -5,13 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/process/background.h"
 #include "base/files/kept.h"
-#include "collect/samplers/machine_samples.h"
+#include "base/process/background.h"
 #include "collect/session/message.h"
-#include "collect/samplers/numa_samples.h"
-#include "collect/samplers/process_samples.h"
-#include "collect/samplers/roce_samples.h"
 
 enum { SHARE_OF_CPU = 5 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/machine_samples.h"
+#include "collect/samplers/host_sampler.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,11 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/samplers/proc_files.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/samplers/proc_files.h"
-#include "collect/write/process_files.h"
-#include "collect/write/sample_text.h"
+#include "collect/write/outputs.h"
 
 enum { FILE_MOST = 64 << 10, LINE_MOST = 4096 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/numa_samples.h"
+#include "collect/samplers/host_sampler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/samplers/proc_files.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/samplers/proc_tree.h"
-#include "collect/write/sample_text.h"
+#include "collect/write/outputs.h"
 
 enum { NODES_MOST = 1024, TEXT_MOST = 4096, SHARE_OF_CPU = 100 };
 static const uint64_t PERIOD_NS = 1000000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/proc_tree.h"
+#include "collect/samplers/proc_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

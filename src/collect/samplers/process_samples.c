@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/process_samples.h"
+#include "collect/samplers/host_sampler.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "collect/samplers/proc_files.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/samplers/proc_tree.h"
-#include "collect/write/sample_text.h"
+#include "collect/write/outputs.h"
 
 enum { PERIOD_NS = 20000000, PER_S = 1000000000 / PERIOD_NS, FILE_MOST = 64 << 10 };
 static const uint64_t REOPEN_NS = 1000000000, /* the process may have moved to another network */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/samplers/roce_samples.h"
+#include "collect/samplers/host_sampler.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "collect/samplers/proc_files.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/samplers/proc_files.h"
-#include "collect/write/sample_text.h"
+#include "collect/write/outputs.h"
 
 /* Reading may ask the firmware, which takes tens of us each. */
 static const uint64_t PERIOD_LEAST_NS = 20000000;

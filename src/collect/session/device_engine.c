@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/session/device_engine.h"
+#include "collect/session/devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/process/shared_words.h"
-#include "collect/ring/rings_outside.h"
+#include "collect/ring/rings_left.h"
 
 #define HANDOVER_MAGIC UINT64_C(0x7265766f646e6168) /* "handover" */
 enum { HANDOVER_VERSION = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/session/mindspore_calls.h"
+#include "collect/session/listeners.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "ascope/record.h"
-#include "collect/session/mindspore_records.h"
 #include "collect/ring/record_bytes.h"
 
 enum {

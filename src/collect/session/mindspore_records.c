@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/session/mindspore_records.h"
+#include "collect/session/listeners.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "collect/ring/record_bytes.h"
-#include "collect/session/recording.h"
 #include "collect/ring/ring_inline.h"
+#include "collect/session/recording.h"
 
 static const struct {
     uint16_t module, event;

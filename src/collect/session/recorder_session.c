@@ -15,20 +15,15 @@
 #include "base/files/durable.h"
 #include "base/files/file_tree.h"
 #include "base/text/framework_names.h"
-#include "collect/session/device_engine.h"
-#include "collect/session/devices.h"
-#include "collect/describe/facts.h"
-#include "collect/session/listeners.h"
+#include "collect/describe/recording_files.h"
 #include "collect/marks/mark_domain.h"
-#include "collect/session/message.h"
-#include "collect/describe/metadata.h"
-#include "collect/describe/mindspore_info.h"
 #include "collect/options/options.h"
-#include "collect/session/place.h"
-#include "collect/describe/prof_info.h"
-#include "collect/describe/profiler_info.h"
-#include "collect/session/recording.h"
 #include "collect/ring/ring.h"
+#include "collect/session/devices.h"
+#include "collect/session/listeners.h"
+#include "collect/session/message.h"
+#include "collect/session/place.h"
+#include "collect/session/recording.h"
 #include "raw/family.h"
 
 enum { RINGS_NAME_ROOM = 64, STEPS_MOST = 100000 };
@@ -566,7 +561,7 @@ static bool op_args_write(const struct ascope_session *s, struct error *e)
 static bool clocks_read(struct ascope_session *s, struct error *e)
 {
     if (s->o.layout == ASCOPE_LAYOUT_MINDSPORE && !has_prof(s))
-        host_clock_follow(false); /* what is recorded in ns becomes what readers expect exactly (mindspore_calls.h) */
+        host_clock_follow(false); /* what is recorded in ns becomes what readers expect exactly (mindspore_calls.c) */
     s->mhz = host_clock_first_mhz();
     s->first = host_clock_read();
     for (unsigned i = 0; i < s->n_devices; i++) {

@@ -14,9 +14,9 @@
 
 #include "ascope/schedule.h"
 #include "base/text/error.h"
-#include "collect/session/host_clock.h"
-#include "collect/samplers/host_sampler.h"
 #include "collect/os_calls/os_trace.h"
+#include "collect/samplers/host_sampler.h"
+#include "collect/session/host_clock.h"
 #include "collect/write/writer.h"
 #include "device/device.h"
 
@@ -86,7 +86,7 @@ struct ascope_session {
 
     char path[PATH_MAX];      /* the collection */
     char prof[PATH_MAX];      /* PROF_XXX; "": none, or not yet */
-    bool is_adopted;          /* it is the device's engine that has made it: see device_engine.h */
+    bool is_adopted;          /* it is the device's engine that has made it: see device_engine.c */
     char framework[PATH_MAX]; /* FRAMEWORK; "": none */
     char rings[PATH_MAX];
 

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/session/host_clock.h"
-#include "collect/session/mindspore_records.h"
-#include "collect/write/name_dictionary.h"
-#include "collect/ring/record_bytes.h"
-#include "collect/session/recording.h"
-#include "collect/ring/ring_inline.h"
 #include "collect/options/sized.h"
-#include "collect/ring/call_stacks.h"
+#include "collect/ring/record_bytes.h"
+#include "collect/ring/ring.h"
+#include "collect/ring/ring_inline.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/listeners.h"
+#include "collect/session/recording.h"
+#include "collect/write/name_dictionary.h"
 
 uint32_t ascope_recording;
 _Atomic uint32_t recording_process;

@@ -6,10 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/session/mindspore_calls.h"
-#include "collect/write/process_files.h"
 #include "collect/ring/record_bytes.h"
-#include "collect/ring/short_records.h"
+#include "collect/ring/ring.h"
+#include "collect/session/listeners.h"
 
 enum { FRAMES_FILE_MOST = FRAMES_BYTES_MOST + FRAMES_MOST * (int)sizeof(struct frame_bytes) };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outputs.h - the files of a collection while records are appended to them: one row for each stream and device.
+/* outputs.h - registry: the files of a collection while records are appended to them: one row for each stream and device.
  *
  * The writer and recovery share it. A file appears with its first record. After outputs_flush() the files hold
  * everything that was put, and outputs_state() returns their lengths; outputs_resume() truncates them to these lengths.
@@ -8,10 +8,15 @@
 #ifndef ASCOPE_COLLECT_WRITE_OUTPUTS_H
 #define ASCOPE_COLLECT_WRITE_OUTPUTS_H
 
-#include "collect/write/prof_writer.h"
-#include "collect/ring/rings_file.h"
-#include "collect/ring/call_stacks.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "collect/os_calls/os_call.h"
+#include "collect/ring/ring.h"
+#include "collect/ring/rings_file.h"
+#include "collect/write/prof_writer.h"
+#include "collect/write/streams.h"
 
 struct output {
     struct slices slices;
@@ -77,5 +82,37 @@ void outputs_close(struct outputs *o);                           /* the last sli
 void outputs_leave(struct outputs *o, bool is_complete);
 void outputs_forget(struct outputs *o); /* closes descriptors, and nothing else: for a forked child */
 void outputs_rest(struct outputs *o);   /* closes them until they are used again, such as by another thread */
+
+/* process_files.c: samples of every process of the machine: from one stream into a file for each of them.
+ *
+ * During the recording there is one file; commits include its length, as of any other file. When the recording ends,
+ * or is recovered, it is split into PID-CpuUsage.data and PID-Memory.data. If the process is killed during that,
+ * recovery does it again from the start. */
+
+enum process_file { PROCESS_FILE_CPU, PROCESS_FILE_MEMORY, PROCESS_FILES };
+
+struct process_bytes { /* in front of each sample */
+    uint32_t pid, kind, bytes;
+};
+
+/* What cannot be written is the writer's error (prof_writer.h). The number of samples that could not be read: bytes
+ * that make none. */
+uint64_t process_files_make(const struct slices *from);
+
+/* sample_text.c: the text of one sample, and how it gets into its file: whole, and never into two slices. */
+
+struct sample_text { /* begins as zeros; without memory it stays short, and is not put */
+    char *at;
+    size_t n, room;
+    bool is_short;
+};
+
+char *sample_text_room(struct sample_text *t, size_t bytes); /* so much behind what there is; NULL: no memory */
+void sample_text_add(struct sample_text *t, const char *text, size_t n);
+void sample_text_format(struct sample_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Of the sampler's own thread, which waits for the writer where the ring has little room left. Empties the text. */
+void sample_text_put(struct sample_text *t, enum stream_id stream);
+void sample_text_fini(struct sample_text *t);
 
 #endif

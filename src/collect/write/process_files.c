@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/write/process_files.h"
+#include "collect/write/outputs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/write/sample_text.h"
+#include "collect/write/outputs.h"
 
 #include <stdarg.h>
 #include <stdio.h>

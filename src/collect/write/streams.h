@@ -4,7 +4,7 @@
  * A thread puts a record into its ring as the bytes of the file, preceded by the number of its stream. The writer
  * appends these bytes without interpreting them. A record shorter than its stream's fixed size is filled up with zeros.
  * There are exceptions, which the writer expands: calls of the operating system (os_call.h), and operators and memory
- * events whose texts or frames were announced (short_records.h, call_stacks.h).
+ * events whose texts or frames were announced (short_records.c, call_stacks.c).
  */
 #ifndef ASCOPE_COLLECT_WRITE_STREAMS_H
 #define ASCOPE_COLLECT_WRITE_STREAMS_H
@@ -26,7 +26,7 @@ enum stream_id {
     STREAM_MS_MEMORY,
     STREAM_MS_MEMORY_TEXT, /* made by the writer, of the memory events */
     STREAM_MS_SHAPES,
-    STREAM_MS_CALL, /* until the recording ends: then they are ranges, too (mindspore_calls.h) */
+    STREAM_MS_CALL, /* until the recording ends: then they are ranges, too (mindspore_calls.c) */
     STREAM_MS_KEY,
     /* PROF_XXX/host/data */
     STREAM_CALL,

@@ -11,17 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process/background.h"
 #include "base/files/file.h"
 #include "base/files/kept.h"
+#include "base/process/background.h"
+#include "collect/ring/ring.h"
+#include "collect/ring/rings_left.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/write/outputs.h"
 #include "collect/session/recording.h"
-#include "collect/ring/ring_growth.h"
-#include "collect/ring/ring_ranges.h"
-#include "collect/ring/rings_guard.h"
-#include "collect/ring/rings_outside.h"
+#include "collect/write/outputs.h"
 
 enum { PAUSE_LEAST_NS = 1000000, PAUSE_MOST_NS = 8 * PAUSE_LEAST_NS, HURRY_PERCENT = 25, WRITER_NICE = -10 };
 static const uint64_t CHECK_NS = 250000000; /* how often the writer checks that the directories still exist */

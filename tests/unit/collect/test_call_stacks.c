@@ -5,11 +5,11 @@
 
 #include "ascope/record.h"
 #include "child.h"
-#include "collect/ring/call_stacks.h"
-#include "collect/write/outputs.h"
 #include "collect/ring/record_bytes.h"
+#include "collect/ring/ring.h"
 #include "collect/session/recording.h"
 #include "collect/session/recover.h"
+#include "collect/write/outputs.h"
 
 /* ---- frames ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "collect/describe/cpu_names.h"
+#include "collect/describe/recording_files.h"
 #include "folder.h"
 
 #define ARM_CPU(implementer, part)                                                                                     \

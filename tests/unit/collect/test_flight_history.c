@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 
 #include "child.h"
-#include "collect/flight/flight_history.h"
-#include "collect/flight/flight_steps.h"
+#include "collect/flight/flight_parts.h"
+#include "collect/flight/flight_store.h"
 #include "collect/session/recover.h"
 #include "full_disk.h"
 #include "raw/device_records.h"

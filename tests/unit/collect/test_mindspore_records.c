@@ -8,8 +8,8 @@
 
 #include "base/text/framework_names.h"
 #include "child.h"
-#include "collect/session/mindspore_calls.h"
 #include "collect/ring/record_bytes.h"
+#include "collect/session/listeners.h"
 #include "collect/session/recover.h"
 #include "recorded.h"
 

@@ -5,11 +5,11 @@
 
 #include "ascope/record.h"
 #include "child.h"
-#include "collect/ring/call_stacks.h"
-#include "collect/write/outputs.h"
 #include "collect/ring/record_bytes.h"
+#include "collect/ring/ring.h"
 #include "collect/session/recording.h"
 #include "collect/session/recover.h"
+#include "collect/write/outputs.h"
 
 enum { OPERATORS = 400, FILE_MOST = 1 << 20, RECORD_ROOM = 512 };
 enum { HAS_LABEL = 1, HAS_FRAME = 2, HAS_SCALARS = 4, HAS_FAR_THREAD = 8, HAS_ALL = 16 };

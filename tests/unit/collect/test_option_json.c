@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ascope/load.h"
-#include "collect/options/option_json.h"
+#include "collect/options/option_rows.h"
 #include "collect/options/option_values.h"
 #include "collect/options/options.h"
 #include "reported.h"

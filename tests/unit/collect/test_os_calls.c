@@ -9,10 +9,9 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "collect/session/handover.h"
-#include "collect/os_calls/kernel_calls.h"
-#include "collect/os_calls/os_call_sink.h"
+#include "collect/os_calls/os_trace.h"
 #include "collect/os_calls/preload.h"
+#include "collect/session/handover.h"
 #include "collect/session/recorder_session.h"
 
 /* ---- recording it ---- */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "collect/samplers/proc_tree.h"
+#include "collect/samplers/proc_files.h"
 
 /* ---- what the process under test does ---- */
 

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "collect/write/process_files.h"
 #include "collect/session/recorder_session.h"
 #include "collect/session/recover.h"
+#include "collect/write/outputs.h"
 #include "folder.h"
 #include "load/prof/prof.h"
 #include "reported.h"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "collect/ring/ring_growth.h"
+#include "collect/ring/ring.h"
 
 static void records_go_to_the_file_of_their_stream(void **state)
 {

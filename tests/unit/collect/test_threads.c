@@ -17,8 +17,8 @@
 
 #include "ascope/ascope.h"
 #include "ascope/sim.h"
+#include "collect/ring/ring.h"
 #include "collect/ring/ring_inline.h"
-#include "collect/ring/ring_ranges.h"
 #include "collect/write/writer.h"
 #include "dynamic/board.h"
 

@@ -9,9 +9,6 @@
 #include "collect/samplers/host_sampler.h"
 #include "doctor/check.h"
 #include "doctor/doctor.h"
-#include "doctor/framework_checks.h"
-#include "doctor/machine_checks.h"
-#include "doctor/program_output.h"
 #include "folder.h"
 
 /* ---- a machine ---- */

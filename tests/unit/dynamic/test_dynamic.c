@@ -7,7 +7,7 @@
 
 #include "base/process/background.h"
 #include "child.h"
-#include "dynamic/dynamic_log.h"
+#include "dynamic/watch.h"
 #include "reported.h"
 
 static struct board_rank shown(void)

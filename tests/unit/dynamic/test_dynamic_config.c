@@ -7,7 +7,6 @@
 #include "ascope/recorder_options.h"
 #include "collect/describe/json_text.h"
 #include "dynamic/config.h"
-#include "dynamic/config_file.h"
 #include "folder.h"
 
 static char said[8192];

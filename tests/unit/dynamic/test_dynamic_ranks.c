@@ -6,8 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "dynamic/agreement.h"
-#include "dynamic/host_status.h"
+#include "dynamic/watch.h"
 
 enum { RANKS = 4, COLLECTIONS = 8 };
 
