@@ -8,7 +8,7 @@
 
 #include "analyse/framework/step_marks.h"
 #include "base/process/pool.h"
-#include "cluster/results/cluster_steps.h"
+#include "cluster/results/base_tables.h"
 
 /* A rank between its reader and the modes. */
 struct arrival {

@@ -12,7 +12,7 @@
 #include "base/process/progress.h"
 #include "cluster/job/job.h"
 #include "cluster/modes.h"
-#include "cluster/results/results_write.h"
+#include "cluster/results/results.h"
 #include "cluster/verdicts/verdicts.h"
 
 struct cluster_request {

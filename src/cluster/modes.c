@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cluster/modes/mode_p2p_pairing.h"
+#include "cluster/modes/mode_parts.h"
 
 const struct mode *const modes[] = {
     &mode_all,

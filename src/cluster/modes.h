@@ -3,13 +3,13 @@
  *
  * A mode keeps only what it compares between ranks, so that a job of any size streams through it. It gets the ranks in
  * ascending order; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
- * (results.h). A mode that looks at single tasks of a few ranks loads those again (rank_reload.h).
+ * (results.h). A mode that looks at single tasks of a few ranks loads those again (rank_reload.c).
  */
 #ifndef ASCOPE_CLUSTER_MODES_H
 #define ASCOPE_CLUSTER_MODES_H
 
-#include "cluster/results/results.h"
 #include "cluster/rank/rank_summary.h"
+#include "cluster/results/results.h"
 
 struct cluster_options {
     const char *mode;

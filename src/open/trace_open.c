@@ -9,9 +9,8 @@
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/trace_steps.h"
 #include "base/text/json_memory.h"
-#include "cluster/job/rank_text.h"
-#include "cluster/job/rank_trace.h"
-#include "cluster/results/cluster_steps.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/results/base_tables.h"
 #include "load/trace/trace_readers.h"
 
 enum { NO_RANK = -1 };

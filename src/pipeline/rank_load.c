@@ -7,8 +7,8 @@
 
 #include "analyse/framework/collection_analyse.h"
 #include "base/files/file.h"
-#include "cluster/job/rank_db.h"
-#include "cluster/rank/rank_summarise.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/rank/summary_file.h"
 #include "export/comm/communication.h"
 #include "export/framework/framework_files.h"

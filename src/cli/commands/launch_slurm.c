@@ -19,7 +19,6 @@
 #include "cli/options/ending.h"
 #include "cli/options/summary.h"
 #include "cluster/job/manifest.h"
-#include "cluster/job/shard.h"
 #include "doctor/check.h"
 #include "report/term.h"
 

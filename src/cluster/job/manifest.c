@@ -12,7 +12,6 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 #include "base/files/out.h"
-#include "cluster/job/shard.h"
 
 static const char MAGIC[8] = { 'a', 's', 'c', 'o', 'p', 'e', 0x1A, 'M' };
 enum { VERSION = 1, MOST_HEAD = 1 << 24, MOST_FILE = 1 << 30 };

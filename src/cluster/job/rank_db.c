@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/rank_db.h"
+#include "cluster/job/rank_readers.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "cluster/rank/by_connection.h"
-#include "cluster/rank/link_samples.h"
-#include "cluster/rank/rank_steps_marked.h"
-#include "cluster/job/rank_text.h"
 #include "cluster/job/table_reader.h"
+#include "cluster/rank/rank_parts.h"
 #include "profile/calls.h"
 
 static bool has_field(const struct table_asked *asked, size_t field)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/rank_device.h"
+#include "cluster/job/rank_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
-#include "cluster/job/rank_text.h"
 
 static bool ends_with(const char *text, const char *end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/rank_reload.h"
+#include "cluster/job/rank_readers.h"
 
 #include "cluster/job/job.h"
 

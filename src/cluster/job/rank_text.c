@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/rank_text.h"
+#include "cluster/job/rank_readers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 
 #include "base/files/bytes.h"
 #include "base/files/file.h"
-#include "base/text/json_memory.h"
 #include "base/memory/large_memory.h"
+#include "base/text/json_memory.h"
 
 /* What a file contains, mapped. False with *why 0: it is empty. */
 static bool file_map(const char *path, struct mapped *m, int *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/rank_trace.h"
+#include "cluster/job/rank_readers.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -13,7 +13,7 @@
 #include "base/files/file.h"
 #include "base/memory/keys.h"
 #include "base/text/json_memory.h"
-#include "cluster/rank/by_connection.h"
+#include "cluster/rank/rank_parts.h"
 #include "load/trace/trace_readers.h"
 #include "profile/calls.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/job/shard.h"
+#include "cluster/job/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/dualpipe.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

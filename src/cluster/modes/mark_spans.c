@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/mark_spans.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <string.h>
 
-#include "cluster/rank/by_connection.h"
-#include "cluster/rank/step_of.h"
 #include "base/memory/tuples.h"
+#include "cluster/rank/rank_parts.h"
 
 enum { EVENT_RANGE = 2, EVENT_MARK = 3, DEEPEST = 100 };
 static const char start[] = "_start", stop[] = "_stop";

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/modes.h"
 
-#include "cluster/results/cluster_comm.h"
-#include "cluster/results/cluster_comm_json.h"
-#include "cluster/results/cluster_groups.h"
-#include "cluster/results/cluster_matrix.h"
-#include "cluster/results/cluster_steps.h"
-#include "cluster/results/results_write.h"
+#include "cluster/results/base_tables.h"
+#include "cluster/results/results.h"
 
 /* What a mode writes. */
 enum {

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "cluster/results/gathered.h"
 #include "cluster/job/job.h"
-#include "cluster/results/recipe.h"
-#include "cluster/rank/step_of.h"
 #include "cluster/modes/time_summary_db.h"
+#include "cluster/rank/rank_parts.h"
+#include "cluster/results/base_tables.h"
+#include "cluster/results/recipe.h"
 
 static const struct result_column columns[] = {
     COLUMN_CSV("rank", "INTEGER", "Rank"),

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/stamp.h"
-#include "cluster/rank/by_connection.h"
-#include "cluster/job/job.h"
-#include "cluster/modes/mode_p2p_pairing.h"
-#include "cluster/job/rank_reload.h"
-#include "cluster/results/recipe.h"
-#include "cluster/modes/task_walk.h"
 #include "base/memory/tuples.h"
-#include "cluster/modes/us_text.h"
+#include "base/text/stamp.h"
+#include "cluster/job/job.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/modes/mode_parts.h"
+#include "cluster/rank/rank_parts.h"
+#include "cluster/results/recipe.h"
 #include "profile/calls.h"
 
 enum { DEFAULT_TOP = 10, CACHED = 4, DEVICE_WAITS_NS = 100000 };

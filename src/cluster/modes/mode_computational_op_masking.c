@@ -6,7 +6,7 @@
 
 #include "base/text/json_memory.h"
 #include "base/text/stamp.h"
-#include "cluster/rank/busy.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/results/recipe.h"
 
 static const char default_types[] = "dp,edp;edp;dp;ep;pp;mp;tp";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/modes.h"
 
-#include "cluster/job/rank_reload.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/results/recipe.h"
-#include "cluster/results/results_write.h"
-#include "cluster/rank/step_of.h"
+#include "cluster/results/results.h"
 
 static const struct result_column api_columns[] = {
     COLUMN("Rank", "INTEGER"),         COLUMN("API Name", "TEXT"),     COLUMN("Total Time(ns)", "INTEGER"),

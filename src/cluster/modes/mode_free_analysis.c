@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "cluster/modes/mode_parts.h"
 #include "cluster/results/recipe.h"
-#include "cluster/modes/us_text.h"
 
 enum { DEFAULT_TOP = 10 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/modes.h"
 
-#include "cluster/modes/module_tree.h"
-#include "cluster/job/rank_reload.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/modes/mode_parts.h"
 #include "cluster/results/recipe.h"
 
 static const struct result_column columns[] = {

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/text/stamp.h"
-#include "cluster/modes/mark_spans.h"
-#include "cluster/results/recipe.h"
 #include "base/memory/tuples.h"
+#include "base/text/stamp.h"
+#include "cluster/modes/mode_parts.h"
+#include "cluster/results/recipe.h"
 
 enum { FRAMEWORK, CANN, DEVICE, SIDES };
 

@@ -5,11 +5,10 @@
 
 #include "base/files/out.h"
 #include "cluster/job/job.h"
-#include "cluster/modes/module_tree.h"
-#include "cluster/job/rank_device.h"
-#include "cluster/job/rank_reload.h"
+#include "cluster/job/rank_readers.h"
+#include "cluster/modes/mode_parts.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/results/recipe.h"
-#include "cluster/rank/task_work.h"
 #include "profile/calls.h"
 
 static const struct result_column kernel_columns[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/mode_p2p_pairing.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <string.h>
 
-#include "cluster/results/gathered.h"
+#include "cluster/results/base_tables.h"
 #include "cluster/results/recipe.h"
 
 static const struct result_column columns[] = {

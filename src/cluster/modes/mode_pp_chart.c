@@ -7,8 +7,7 @@
 #include <strings.h>
 
 #include "base/text/json_memory.h"
-#include "cluster/modes/dualpipe.h"
-#include "cluster/modes/mode_p2p_pairing.h"
+#include "cluster/modes/mode_parts.h"
 #include "cluster/results/recipe.h"
 #include "profile/calls.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/results/gathered.h"
+#include "cluster/results/base_tables.h"
 #include "cluster/results/recipe.h"
-#include "cluster/verdicts/slow_links.h"
+#include "cluster/verdicts/verdicts.h"
 
 enum { DEFAULT_TOP = 15, OPS_AT_ONCE = 1024 };
 static const double most_elements = 1e15; /* more is damage */

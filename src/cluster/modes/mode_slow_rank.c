@@ -2,9 +2,9 @@
 #include "cluster/modes.h"
 
 #include "base/files/out.h"
-#include "cluster/results/gathered.h"
-#include "cluster/verdicts/late_ranks.h"
+#include "cluster/results/base_tables.h"
 #include "cluster/results/recipe.h"
+#include "cluster/verdicts/verdicts.h"
 
 static const struct result_column rank_columns[] = { COLUMN("rankId", "INTEGER"),
                                                      COLUMN("slowAffectCount", "INTEGER") };

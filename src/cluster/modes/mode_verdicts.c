@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "answers/run/collective_match.h"
-#include "cluster/verdicts/critical_path.h"
-#include "cluster/job/job.h"
-#include "cluster/verdicts/link_verdicts.h"
-#include "cluster/results/recipe.h"
 #include "base/process/robust.h"
-#include "cluster/verdicts/step_verdicts.h"
+#include "cluster/job/job.h"
 #include "cluster/rank/summary_parts.h"
+#include "cluster/results/recipe.h"
+#include "cluster/verdicts/verdicts.h"
 #include "profile/calls.h"
 
 enum { SHOWN = 6, LEAST_ENDS = 3 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/module_tree.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <stdlib.h>
 #include <strings.h>
 
 #include "base/files/out.h"
 #include "base/memory/sort.h"
-#include "base/text/stamp.h"
 #include "base/memory/tuples.h"
+#include "base/text/stamp.h"
 #include "profile/calls.h"
 
 enum { EVENT_RANGE = 2, DEEPEST = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/task_walk.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <stdlib.h>
 

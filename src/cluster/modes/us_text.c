@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/modes/us_text.h"
+#include "cluster/modes/mode_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

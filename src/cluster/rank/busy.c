@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/busy.h"
+#include "cluster/rank/rank_parts.h"
 
 #include "profile/calls.h"
 

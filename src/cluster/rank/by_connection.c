@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/by_connection.h"
+#include "cluster/rank/rank_parts.h"
 
 #include "base/memory/sort.h"
 #include "profile/calls.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/column_code.h"
+#include "cluster/rank/summary_file.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/comm_totals.h"
+#include "cluster/rank/rank_parts.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/memory/tuples.h"
 #include "base/text/table.h"
 #include "cluster/rank/rank_columns.h"
 #include "cluster/rank/rank_groups.h"
-#include "base/memory/tuples.h"
 
 double comm_ratio(double part, double other)
 {

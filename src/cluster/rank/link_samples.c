@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/link_samples.h"
+#include "cluster/rank/rank_parts.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/rank_steps_marked.h"
+#include "cluster/rank/rank_parts.h"
 
 #include "analyse/framework/step_marks.h"
-#include "cluster/rank/by_connection.h"
 #include "profile/calls.h"
 
 /* The calls that launched what computes; without any, operators. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/rank_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

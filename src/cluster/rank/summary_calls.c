@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "cluster/rank/describe.h"
-#include "cluster/rank/step_of.h"
 #include "base/memory/tuples.h"
+#include "cluster/rank/rank_parts.h"
+#include "cluster/rank/summary_file.h"
 
 enum { NAME, STEP, PARTS };
 

@@ -3,9 +3,8 @@
 
 #include "base/memory/keys.h"
 #include "base/text/stamp.h"
-#include "cluster/rank/busy.h"
 #include "cluster/rank/rank_groups.h"
-#include "cluster/rank/step_of.h"
+#include "cluster/rank/rank_parts.h"
 
 /* Intervals, and the length of all before each. */
 struct covered {

@@ -2,8 +2,7 @@
 #include "cluster/rank/summary_parts.h"
 
 #include "base/text/stamp.h"
-#include "cluster/rank/by_connection.h"
-#include "cluster/rank/step_of.h"
+#include "cluster/rank/rank_parts.h"
 
 enum summary_copies_kind { KIND_NONE, KIND_OTHER, KIND_COPY };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cluster/rank/summary_parts.h"
 
-#include "cluster/rank/busy.h"
+#include "cluster/rank/rank_parts.h"
 
 /* What of the collectives is outside of the kernels. */
 static void subtract(struct summary_exposed *out, const struct busy *collectives, const struct busy *kernels)

@@ -13,7 +13,6 @@
 #include "base/memory/keys.h"
 #include "base/memory/large_memory.h"
 #include "base/text/stamp.h"
-#include "cluster/rank/column_code.h"
 #include "cluster/rank/rank_columns.h"
 #include "profile/calls.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_file.h - summaries of ranks as files: what `ascope analyse --summary` leaves, and shards of many ranks.
+/* summary_file.h - registry: summaries of ranks as files: what `ascope analyse --summary` leaves, and shards of many ranks.
  *
  * A record is a header of SUMMARY_HEADER bytes (magic, version, checksum, sizes, rank, time of the collection) and a
  * payload: names once, then the columns of each part (rank_columns.h) as variable-length numbers, compressed. A file is
@@ -9,7 +9,12 @@
 #ifndef ASCOPE_CLUSTER_RANK_SUMMARY_FILE_H
 #define ASCOPE_CLUSTER_RANK_SUMMARY_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/files/bytes.h"
 #include "base/files/out.h"
+#include "base/memory/keys.h"
 #include "cluster/rank/rank_summary.h"
 
 enum { SUMMARY_VERSION = 5, SUMMARY_HEADER = 64 };
@@ -54,5 +59,53 @@ struct summary_place {
     uint64_t stamp, offset, bytes;
 };
 void summary_index(const struct summary_place *place, size_t n, struct out *o);
+
+/* column_code.c: columns of numbers as few bytes that zlib packs well, exact.
+ *
+ * Each number is written as its difference to what predicts it best (nothing, the number before it, or the same row of
+ * another column), in the largest unit that all differences are multiples of: devices count in ticks. Bytes of equal
+ * weight lie together, because those of high weight are nearly always equal. */
+
+void put_varint(struct out *o, uint64_t v);
+void put_signed(struct out *o, int64_t v);
+/* False: the bytes end, or it has more than 64 bits. */
+bool take_varint(struct bytes *in, uint64_t *v);
+
+/* Numbers, of which INT64_MIN means none. `beside` has as many, or is NULL. A column takes at least a byte for each
+ * number. */
+void put_numbers(struct out *o, const int64_t *v, size_t n, const int64_t *beside);
+/* False: damaged. */
+bool take_numbers(struct bytes *in, int64_t *v, size_t n, const int64_t *beside);
+
+/* Real numbers: decimals as whole numbers of a power of ten, and by how many of the nearest doubles they are off, which
+ * is rarely more than one. scratch: 2 * n numbers. */
+void put_reals(struct out *o, const double *v, size_t n, int64_t *scratch);
+bool take_reals(struct bytes *in, double *v, size_t n, int64_t *scratch);
+
+/* describe.c: count, mean, standard deviation, quartiles and sum of durations, as pandas computes them.
+ *
+ * Durations of a group are kept as (value, count) for all ranks: devices count in ticks, so that few values are
+ * different, and the quartiles of any number of ranks are exact. What is computed does not depend on the order in
+ * which values were added: sums are integers, and the deviation is added up in the order of the values. */
+
+struct durations { /* all zeros: none */
+    struct keys value;
+    LIST(uint64_t) count;
+};
+
+struct description {
+    uint64_t count;
+    double mean;
+    double std;            /* of a sample (n - 1); NAN for one value */
+    double population_std; /* of all (n) */
+    double min, q1, median, q3, max;
+    int64_t sum;
+    int64_t min_ns, max_ns; /* the same as min and max, to the last digit */
+};
+
+bool durations_add(struct durations *d, int64_t ns, uint64_t times, struct arena *mem);
+void durations_clear(struct durations *d);
+/* False: no memory. There is at least one value. */
+bool durations_describe(const struct durations *d, struct description *out);
 
 #endif

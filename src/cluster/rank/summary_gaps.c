@@ -6,9 +6,7 @@
 #include "base/files/out.h"
 #include "base/memory/keys.h"
 #include "base/text/stamp.h"
-#include "cluster/rank/busy.h"
-#include "cluster/rank/by_connection.h"
-#include "cluster/rank/step_of.h"
+#include "cluster/rank/rank_parts.h"
 
 enum { WAIT_DIFFERS_NS = 50000 }; /* a launch that waits so much longer than the one before is the runtime's */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cluster/rank/by_connection.h"
+#include "cluster/rank/rank_parts.h"
 #include "profile/calls.h"
 
 static void *copy(struct arena *mem, const void *column, size_t n, size_t size)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "cluster/rank/step_of.h"
 #include "base/memory/tuples.h"
+#include "cluster/rank/rank_parts.h"
 
 enum { NAME, OP_TYPE, TASK_TYPE, SHAPES, STEP, PARTS };
 

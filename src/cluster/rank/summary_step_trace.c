@@ -6,8 +6,7 @@
 #include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "answers/run/rank_spans.h"
-#include "cluster/rank/busy.h"
-#include "cluster/rank/by_connection.h"
+#include "cluster/rank/rank_parts.h"
 
 static int64_t length(const struct busy *b)
 {

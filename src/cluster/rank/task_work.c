@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/rank/task_work.h"
+#include "cluster/rank/rank_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>

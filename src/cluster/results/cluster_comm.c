@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/cluster_comm.h"
+#include "cluster/results/base_tables.h"
 
 static const struct result_column time_columns[] = {
     { "step", "TEXT", NULL, 0 },

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/cluster_comm_json.h"
+#include "cluster/results/base_tables.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "cluster/rank/rank_columns.h"
 #include "base/memory/tuples.h"
+#include "cluster/rank/rank_columns.h"
 
 /* Operators, and behind them their sums. */
 struct cluster_comm_json_rows {

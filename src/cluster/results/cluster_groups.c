@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/cluster_groups.h"
+#include "cluster/results/base_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cluster/results/set_order.h"
 
 static const struct result_column columns[] = {
     { "type", "TEXT", NULL, 0 },     { "rank_set", "TEXT", NULL, 0 }, { "group_name", "TEXT", NULL, 0 },

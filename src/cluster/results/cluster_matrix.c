@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/cluster_matrix.h"
+#include "cluster/results/base_tables.h"
 
 #include <string.h>
 
-#include "cluster/rank/comm_totals.h"
+#include "cluster/rank/rank_parts.h"
 
 enum { KEY_STEP, KEY_OP, KEY_GROUP, KEY_SRC, KEY_DST, KEY_PARTS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/cluster_steps.h"
+#include "cluster/results/base_tables.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/gathered.h"
+#include "cluster/results/base_tables.h"
 
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/rank_sets.h"
+#include "cluster/results/base_tables.h"
 
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "cluster/results/set_order.h"
 
 bool rank_sets_init(struct rank_sets *s, const struct groups *g)
 {

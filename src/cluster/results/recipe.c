@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "cluster/results/results_write.h"
+#include "cluster/results/results.h"
 #include "profile/calls.h"
 
 void describe_cells(struct cell *to, const struct description *d)

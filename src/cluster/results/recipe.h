@@ -4,8 +4,8 @@
 #define ASCOPE_CLUSTER_RESULTS_RECIPE_H
 
 #include "base/text/table.h"
-#include "cluster/rank/describe.h"
 #include "cluster/modes.h"
+#include "cluster/rank/summary_file.h"
 
 #define COLUMN(name, type) COLUMN_CSV(name, type, NULL)
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/results_write.h"
+#include "cluster/results/results.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/results/set_order.h"
+#include "cluster/results/base_tables.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/verdicts/critical_path.h"
+#include "cluster/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/verdicts/job_overview.h"
+#include "cluster/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/results/cluster_matrix.h"
-#include "cluster/verdicts/verdicts.h"
+#include "cluster/results/base_tables.h"
 
 struct job_overview_state {
     struct groups groups;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/verdicts/late_ranks.h"
+#include "cluster/verdicts/verdicts.h"
 
 #include <math.h>
 #include <stdlib.h>

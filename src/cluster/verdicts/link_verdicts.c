@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/verdicts/link_verdicts.h"
+#include "cluster/verdicts/verdicts.h"
 
 #include <math.h>
 #include <stdio.h>

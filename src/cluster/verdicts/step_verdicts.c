@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/verdicts/step_verdicts.h"
+#include "cluster/verdicts/verdicts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text/readable.h"
-#include "base/process/robust.h"
-#include "cluster/verdicts/rank_waits.h"
 #include "answers/judge/stage_judge.h"
+#include "base/process/robust.h"
+#include "base/text/readable.h"
 #include "profile/calls.h"
 
 enum { MOST_FINDINGS = 8, MOST_COUNTS = 6, FEWEST_STEPS = 3 };

@@ -9,7 +9,7 @@
 #include "base/text/json_memory.h"
 #include "cluster/cluster.h"
 #include "cluster/modes.h"
-#include "cluster/verdicts/job_overview.h"
+#include "cluster/verdicts/verdicts.h"
 #include "load/trace/db_reader.h"
 #include "load/trace/trace_readers.h"
 #include "open/recording_open.h"

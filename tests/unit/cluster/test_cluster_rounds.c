@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cluster/cluster.h"
-#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/rank/summary_file.h"
 #include "folder.h"
 #include "profile/calls.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/verdicts/critical_path.h"
 #include "cluster/rank/summary_parts.h"
+#include "cluster/verdicts/verdicts.h"
 #include "profile/calls.h"
 
 enum { MOST = 8 };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cluster/rank/describe.h"
+#include "cluster/rank/summary_file.h"
 
 static bool is_near(double a, double b)
 {

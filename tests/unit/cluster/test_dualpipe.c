@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/modes/dualpipe.h"
+#include "cluster/modes/mode_parts.h"
 
 /* Names and phases are those of msprof-analyze's pp_chart. */
 static void passes_of_a_stage_in_their_order(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/verdicts/late_ranks.h"
+#include "cluster/verdicts/verdicts.h"
 
 static void the_shortest_is_late_if_it_is_far_from_the_others(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links of single operators as links of kinds of operators. */
-#include "cluster/rank/link_samples.h"
+#include "cluster/rank/rank_parts.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/modes/mark_spans.h"
+#include "cluster/modes/mode_parts.h"
 
 enum { MARK = 3, RANGE = 2, MOST = 8, NO = -1 };
 

@@ -2,7 +2,7 @@
 /* Operators, each with one kernel of its number, in ranges of modules. */
 #include "test.h"
 
-#include "cluster/modes/module_tree.h"
+#include "cluster/modes/mode_parts.h"
 
 enum { MOST = 12 };
 struct made_op {

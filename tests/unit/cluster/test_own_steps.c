@@ -2,7 +2,7 @@
 /* Steps of a rank of a job, divided by what its device did. */
 #include "test.h"
 
-#include "cluster/rank/by_connection.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/rank/summary_parts.h"
 
 enum { MS = 1000000, MOST = 8 };

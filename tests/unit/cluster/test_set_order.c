@@ -2,7 +2,7 @@
 /* Ranks as list(set) of CPython 3.11 printed them. */
 #include "test.h"
 
-#include "cluster/results/set_order.h"
+#include "cluster/results/base_tables.h"
 
 static void ranks_are_in_the_order_of_a_set(void **state)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/verdicts/step_verdicts.h"
+#include "cluster/verdicts/verdicts.h"
 #include "profile/calls.h"
 
 enum { MOST_STEPS = 16, MOST_RANKS = 4 };

@@ -6,9 +6,8 @@
 #include <zlib.h>
 
 #include "base/files/out.h"
-#include "cluster/rank/column_code.h"
 #include "cluster/rank/rank_columns.h"
-#include "cluster/rank/rank_summarise.h"
+#include "cluster/rank/rank_parts.h"
 #include "cluster/rank/summary_file.h"
 #include "profile/calls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cluster/modes/task_walk.h"
+#include "cluster/modes/mode_parts.h"
 
 enum { MS = 1000000, MOST = 6 };
 struct task {

@@ -2,7 +2,7 @@
 /* Kernels of operators in ranges that recorded their operations. */
 #include "test.h"
 
-#include "cluster/rank/task_work.h"
+#include "cluster/rank/rank_parts.h"
 #include "profile/calls.h"
 
 enum { MOST = 8 };
