@@ -14,8 +14,7 @@
 #include "base/process/limited_call.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "device/ascend/ascend_config.h"
-#include "device/ascend/ascend_probe.h"
+#include "device/ascend/ascend_library.h"
 #include "device/ascend/mspti.h"
 
 enum { ACL_NOT_RUNNING = 100043, ACL_UNSUPPORTED = 200007 };

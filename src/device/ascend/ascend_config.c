@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/ascend/ascend_config.h"
+#include "device/ascend/ascend_library.h"
 
 #include <assert.h>
 #include <stdio.h>

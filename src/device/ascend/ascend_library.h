@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend_library.h - the vendor's libraries on a machine with Ascend NPUs: which there are, where they are looked for,
+/* ascend_library.h - registry: the vendor's libraries on a machine with Ascend NPUs: which there are, where they are looked for,
  * what is called.
  *
  * They are opened when a device is requested, and never linked. There are two tables: the libraries with their
@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "ascope/session.h"
+#include "device/device.h"
 
 enum ascend_library_id {
     ASCEND_MSPROFILER,
@@ -83,5 +86,72 @@ bool ascend_load(struct ascend_calls *calls, struct ascend_loaded loaded[ASCEND_
 
 /* For people: where a library is looked for, in order, with ", " between. */
 void ascend_places(enum ascend_library_id library, char *text, size_t size);
+
+/* ascend_config.c: converts the options of a recording to those of aclprof: a mask, a group of counters, and pairs of
+ * number and text.
+ *
+ * Options that aclprof does not have are listed in `unavailable`, so that the user is warned: the msprof command has
+ * more options than its library. Samplers of the host are not requested, because the recorder has its own. */
+
+enum { ASCEND_PAIRS = 16, ASCEND_TEXT = 257 }; /* a text has 256 bytes at most */
+struct ascend_config {
+    uint64_t mask;
+    int32_t metrics;
+    size_t n_pairs;
+    struct ascend_pair {
+        int32_t type;
+        const char *option; /* for people: "sys_io_freq" */
+        char text[ASCEND_TEXT];
+    } pair[ASCEND_PAIRS];
+    char unavailable[512]; /* options that are on and that aclprof does not have, with ", " between them; "" */
+};
+
+/* The options were checked before. */
+void ascend_config_of(struct ascend_config *c, const struct ascope_options *o);
+
+/* The text of an error code: "100042, already running"; "7" if it is unknown. Valid until the thread's next call. */
+const char *ascend_error(int32_t code);
+
+/* The bits of the mask that older releases do not know and refuse. */
+uint64_t ascend_newer_bits(void);
+
+/* ascend_probe.c: finds the NPUs of this machine in a child process, where a library that crashes or hangs does no
+ * harm.
+ *
+ * It is done once per process; without device files and libraries it costs a few system calls. Some drivers answer
+ * only the process that has opened them: if the program has loaded the driver, it is asked again in this process, with
+ * a limit. */
+
+uint32_t ascend_limit_s(void); /* the time limit of a call, in seconds: see limited_call.h */
+
+enum { ASCEND_DEVICES = 64 };
+enum { ASCEND_COUNTERS_VERSION = 0x72316 }; /* the first version of the driver that reports frequencies of counters */
+
+struct ascend_device {
+    uint32_t id;
+    int32_t platform; /* as of chip.h; -1: unknown */
+    uint32_t n_cube, n_vector, n_ai_cpu;
+    uint32_t core_mhz, vector_mhz;
+    double counter_mhz;
+};
+
+struct ascend_machine {
+    struct ascend_loaded library[ASCEND_LIBRARIES];
+    uint32_t has_needed;    /* all required functions exist */
+    int32_t count_error;    /* of drvGetDevNum */
+    int32_t driver_version; /* 0: unknown */
+    int32_t acl_version[3]; /* 0: unknown */
+    uint32_t
+        counts_ns; /* host records of the engine have ns: the driver does not know the frequency of the CPU's counter */
+    uint32_t n;
+    struct ascend_device device[ASCEND_DEVICES];
+    char calls[40]; /* the name of the current call, for the message if it does not return; "": done */
+};
+
+/* The result is valid until the process ends. n == 0: there is no device, and e has the reason. */
+const struct ascend_machine *ascend_probe(struct error *e);
+
+void ascend_examine(finding_report *report,
+                    void *to); /* for `ascope doctor`: probes again, also the optional libraries */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/ascend/ascend_probe.h"
+#include "device/ascend/ascend_library.h"
 
 #include <pthread.h>
 #include <stdio.h>

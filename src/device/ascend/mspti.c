@@ -13,7 +13,7 @@
 #include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "device/ascend/ascend_probe.h"
+#include "device/ascend/ascend_library.h"
 #include "device/ascend/mspti_library.h"
 #include "device/ascend/mspti_records.h"
 #include "raw/chip.h"

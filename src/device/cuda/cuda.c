@@ -8,15 +8,10 @@
 #include <unistd.h>
 
 #include "base/process/limited_call.h"
+#include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/ring/ring.h"
-#include "device/cuda/cuda_buffers.h"
-#include "device/cuda/cuda_doctor.h"
-#include "device/cuda/cuda_launches.h"
-#include "device/cuda/cupti_activity.h"
 #include "device/cuda/cupti_library.h"
-#include "device/cuda/nvml_sampler.h"
 
 enum { NO_GUESS = -1 };
 static const double CUPTI_MHZ = 1000; /* its clock counts ns */

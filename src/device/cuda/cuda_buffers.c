@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/cuda_buffers.h"
+#include "device/cuda/cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "base/process/background.h"
-#include "collect/write/name_dictionary.h"
 #include "collect/ring/ring.h"
-#include "device/cuda/cupti_activity.h"
+#include "collect/write/name_dictionary.h"
+#include "device/cuda/cupti_library.h"
 #include "raw/cuda_records.h"
 #include "raw/name_hash.h"
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "ascope/mark.h"
+#include "collect/options/sized.h"
+#include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 #include "collect/write/name_dictionary.h"
-#include "collect/ring/ring.h"
-#include "collect/options/sized.h"
-#include "device/cuda/cuda_launches.h"
+#include "device/cuda/cuda.h"
 #include "raw/host_records.h"
 #include "raw/name_hash.h"
 #include "raw/nccl_names.h"

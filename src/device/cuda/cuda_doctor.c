@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/cuda_doctor.h"
+#include "device/cuda/cuda.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,9 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/process/limited_call.h"
-#include "device/cuda/cupti_activity.h"
 #include "device/cuda/cupti_library.h"
-#include "device/cuda/nvml_sampler.h"
 
 enum { CUDA_NVML = CUDA_LIBRARIES, LOOKED_FOR };
 

@@ -9,7 +9,6 @@
 #include "collect/session/injected_session.h"
 #include "collect/session/recorder_session.h"
 #include "device/cuda/cuda.h"
-#include "device/cuda/cuda_buffers.h"
 
 /* Always returns 1: with another value the driver would not let the program use CUDA. */
 int InitializeInjection(void)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/cuda_launches.h"
+#include "device/cuda/cuda.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ascope/record.h"
-#include "collect/session/host_clock.h"
-#include "collect/write/name_dictionary.h"
 #include "collect/ring/record_bytes.h"
-#include "collect/session/recording.h"
 #include "collect/ring/ring_inline.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/recording.h"
+#include "collect/write/name_dictionary.h"
 
 /* Functions whose names begin with one of these are recorded. */
 static const char *const of_runtime[] = { "cudaLaunch",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/cupti_activity.h"
+#include "device/cuda/cupti_library.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/nvml_sampler.h"
+#include "device/cuda/cuda.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/process/background.h"
+#include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/ring/ring.h"
-#include "device/cuda/cuda_buffers.h"
 #include "raw/cuda_records.h"
 
 /* ---- the library ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A few exchanges can be open at a time, each on a stream of its own. The stream of the operators waits only for those
  * that have ended on the host, so that an exchange that never ends blocks nothing. */
-#include "device/sim_npu/sim_exchange.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,6 @@
 #include "ascope/mark.h"
 #include "collect/session/host_clock.h"
 #include "device/sim_npu/sim_npu.h"
-#include "device/sim_npu/sim_npu_comm.h"
-#include "device/sim_npu/sim_npu_host.h"
-#include "device/sim_npu/sim_npu_job.h"
-#include "device/sim_npu/sim_npu_run.h"
 #include "device/sim_npu/sim_queue.h"
 
 enum { OPEN_MOST = 32 };

@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/session/host_clock.h"
-#include "device/sim_npu/sim_queue.h"
-#include "collect/session/message.h"
 #include "collect/options/options.h"
-#include "device/sim_npu/sim_exchange.h"
-#include "device/sim_npu/sim_npu_host.h"
-#include "device/sim_npu/sim_npu_iteration.h"
-#include "device/sim_npu/sim_npu_job.h"
-#include "device/sim_npu/sim_npu_run.h"
-#include "device/sim_npu/sim_npu_sample.h"
+#include "collect/session/host_clock.h"
+#include "collect/session/message.h"
+#include "device/sim_npu/sim_npu_parts.h"
 #include "device/sim_npu/sim_op_args.h"
+#include "device/sim_npu/sim_queue.h"
 #include "raw/core_events.h"
 
 enum { CLOCK_PART = 1000000 };

@@ -47,7 +47,7 @@ struct npu_point {
     struct npu_point *next; /* in the list of unused points */
 };
 
-/* The synchronisation of all ranks in a collective. See sim_npu_job.h for how they exchange their times. */
+/* The synchronisation of all ranks in a collective. See sim_npu_job.c for how they exchange their times. */
 struct npu_meeting {
     uint64_t group, number; /* hash of the group's name; number of the collective in the group, from 0 */
     uint64_t came_ns;       /* when this rank arrived; NEVER: not yet */

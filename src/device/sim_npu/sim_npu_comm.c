@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_comm.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,6 @@
 #include <strings.h>
 
 #include "collect/ring/ring.h"
-#include "device/sim_npu/sim_npu_host.h"
-#include "device/sim_npu/sim_npu_job.h"
-#include "device/sim_npu/sim_npu_run.h"
 #include "raw/name_hash.h"
 
 enum { NODE_COMMUNICATION = 9 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_graph.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include "collect/ring/ring.h"
-#include "device/sim_npu/sim_npu_host.h"
-#include "device/sim_npu/sim_npu_iteration.h"
 
 /* ---- scheduling ---- */
 

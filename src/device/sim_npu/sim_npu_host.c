@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_host.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/session/host_clock.h"
-#include "device/sim_npu/sim_queue.h"
-#include "collect/write/name_dictionary.h"
 #include "collect/ring/ring.h"
-#include "device/sim_npu/sim_npu_graph.h"
-#include "device/sim_npu/sim_npu_iteration.h"
-#include "device/sim_npu/sim_npu_run.h"
+#include "collect/session/host_clock.h"
+#include "collect/write/name_dictionary.h"
 #include "device/sim_npu/sim_op_args.h"
+#include "device/sim_npu/sim_queue.h"
 #include "raw/name_hash.h"
 
 /* ---- names ---- */

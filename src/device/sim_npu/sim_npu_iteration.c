@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_iteration.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <string.h>
 
 #include "collect/options/options.h"
-#include "device/sim_npu/sim_npu_host.h"
-#include "device/sim_npu/sim_npu_run.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/name_hash.h"

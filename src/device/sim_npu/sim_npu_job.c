@@ -6,7 +6,7 @@
  * all ended is emptied and used again. A rank that has ended or does not arrive in time is reported once, and the
  * others continue without it, so that nothing waits for ever.
  */
-#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,6 @@
 
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "device/sim_npu/sim_npu_run.h"
 #include "raw/name_hash.h"
 
 enum { JOB_VERSION = 1, RANKS_MOST = 1024, GROUPS_MOST = 32, KEPT = 64, TIMEOUT_MS = 30000 };

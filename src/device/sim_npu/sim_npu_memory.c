@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory/sort.h"
-#include "collect/session/host_clock.h"
 #include "collect/ring/ring.h"
-#include "device/sim_npu/sim_npu_host.h"
+#include "collect/session/host_clock.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536 };
 

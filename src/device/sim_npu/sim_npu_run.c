@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_run.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/process/background.h"
+#include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
-#include "collect/ring/ring.h"
-#include "device/sim_npu/sim_npu_iteration.h"
-#include "device/sim_npu/sim_npu_job.h"
-#include "device/sim_npu/sim_npu_sample.h"
 #include "raw/counter.h"
 #include "raw/sampler.h"
 

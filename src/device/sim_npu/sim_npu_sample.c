@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/sim_npu/sim_npu_sample.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/session/host_clock.h"
 #include "collect/options/options.h"
-#include "device/sim_npu/sim_npu_run.h"
+#include "collect/session/host_clock.h"
 #include "raw/sampler.h"
 
 typedef unsigned long long ull;

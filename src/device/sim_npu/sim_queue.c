@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/process/background.h"
 #include "ascope/record.h"
+#include "base/process/background.h"
 #include "collect/session/devices.h"
-#include "device/sim_npu/sim_exchange.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 static struct {
     pthread_mutex_t lock;

@@ -3,7 +3,7 @@
  * documents of 13.1 to 13.4 have for them. */
 #include <string.h>
 
-#include "device/cuda/cupti_activity.h"
+#include "device/cuda/cupti_library.h"
 #include "raw/cuda_records.h"
 #include "test.h"
 

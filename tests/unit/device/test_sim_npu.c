@@ -7,14 +7,14 @@
 #include "ascope/ascope.h"
 #include "ascope/sim.h"
 #include "child.h"
-#include "collect/session/devices.h"
-#include "collect/session/host_clock.h"
 #include "collect/marks/mark_domain.h"
 #include "collect/options/options.h"
+#include "collect/session/devices.h"
+#include "collect/session/host_clock.h"
 #include "collect/session/recording.h"
 #include "device/sim_npu/sim_cost.h"
 #include "device/sim_npu/sim_npu.h"
-#include "device/sim_npu/sim_npu_job.h"
+#include "device/sim_npu/sim_npu_parts.h"
 
 /* ---- the cost model ---- */
 
