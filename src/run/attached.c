@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/attached.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,6 @@
 
 #include "collect/session/message.h"
 #include "collect/session/recorder_session.h"
-#include "run/dynamic_client.h"
-#include "run/run_sample.h"
 
 /* A command to a collector is one byte; the collector answers with a struct answer. It ends when its socket is
  * closed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/dynamic_client.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/launch.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/python_program.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,17 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collect/session/handover.h"
-#include "collect/session/message.h"
 #include "collect/options/options.h"
 #include "collect/os_calls/preload.h"
+#include "collect/session/handover.h"
+#include "collect/session/message.h"
 #include "collect/session/recorder_session.h"
-#include "run/attached.h"
-#include "run/launch.h"
-#include "run/run_cuda.h"
-#include "run/run_environment.h"
-#include "run/run_events.h"
-#include "run/run_sample.h"
 
 enum { PATIENCE_S = 10 }; /* how long a program may take to end after SIGTERM or SIGHUP before recording stops */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/run_cuda.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <glob.h>

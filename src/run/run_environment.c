@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/run_environment.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

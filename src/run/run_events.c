@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/run_events.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <limits.h>

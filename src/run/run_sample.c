@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/run_sample.h"
+#include "run/run.h"
 
 #include <limits.h>
 #include <stdio.h>

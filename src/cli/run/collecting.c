@@ -13,9 +13,9 @@
 #include "cli/options/ending.h"
 #include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
 #include "pipeline/prof_write.h"
-#include "run/run_sample.h"
+#include "report/term.h"
+#include "run/run.h"
 
 enum { CODE_NOT_STARTED = 127, CODE_OF_SIGNAL = 128 };
 

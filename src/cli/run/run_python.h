@@ -10,7 +10,7 @@
 #define ASCOPE_CLI_RUN_RUN_PYTHON_H
 
 #include "base/memory/arena.h"
-#include "run/python_program.h"
+#include "run/run.h"
 
 /* Returns the exit code of this process; -1: the collector has to record the program, and a line on stderr says so if
  * the program uses a framework. */

@@ -17,8 +17,7 @@
 #include "base/files/own_path.h"
 #include "cli/run/collecting.h"
 #include "report/term.h"
-#include "run/launch.h"
-#include "run/run_events.h"
+#include "run/run.h"
 
 enum { CODE_NOT_STARTED = 127, CODE_OF_SIGNAL = 128, MOST_COLLECTIONS = 4096 };
 

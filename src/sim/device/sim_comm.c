@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/device/sim_comm.h"
 #include "sim/device/sim_device.h"
 #include "sim/job/sim_front.h"
-#include "sim/device/sim_host.h"
-#include "sim/device/sim_operator.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };
 /* The calls of a collective's small tasks all have the same length and distance. */

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "sim/device/sim_host.h"
-
 /* clang-format off */
 static const struct {
     const char *family, *hwts_family; /* hwts_family: the name on chips without STARS if it differs */

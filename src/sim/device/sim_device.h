@@ -3,6 +3,8 @@
 #ifndef ASCOPE_SIM_DEVICE_SIM_DEVICE_H
 #define ASCOPE_SIM_DEVICE_SIM_DEVICE_H
 
+#include "sim/job/sim_front.h"
+#include "sim/job/sim_job.h"
 #include "sim/job/sim_run.h"
 
 void device_open(struct sim_process *p, uint32_t index);
@@ -54,5 +56,55 @@ void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_t
 /* sim_kfc.c: collectives that the AI CPU runs. */
 void kfc_open(struct sim_device *d);
 void kfc_run(struct sim_device *d);
+
+/* sim_graph.c: graphs of a simulated process: loaded models and captured streams. */
+
+void graph_load(struct sim_device *d);
+void graph_capture(struct sim_device *d);
+void graphs_run(struct sim_device *d, uint32_t step);
+void graphs_end(struct sim_device *d);
+
+/* sim_comm.c: collectives that the host runs. */
+
+void collective_run(struct sim_device *d, uint64_t not_before);
+void comm_info(struct sim_device *d, const struct small_task *s, uint64_t time);
+void comm_op(struct sim_device *d, uint64_t time, uint64_t group, uint32_t data_type, uint64_t count);
+uint64_t comm_name(struct sim_process *p, const char *node, uint64_t group); /* a new name; its hash */
+
+struct front_task comm_begin(struct sim_device *d, size_t which);
+void comm_end(struct sim_device *d, const struct front_task *task, uint64_t begin);
+
+/* sim_operator.c: operators of a simulated network: which one is next, what its launch records. */
+
+void operators_pair(uint8_t *forward,
+                    uint8_t *reverse); /* what runs backward for an operator, and the other way round */
+uint64_t network_position(uint64_t forward, uint64_t done);
+uint64_t network_layer(uint64_t position, uint64_t chunk);
+struct dice network_dice(uint64_t seed, uint64_t layer);
+size_t network_operator(const uint8_t *forward, const uint8_t *reverse, uint64_t seed, uint64_t layer, bool is_forward);
+
+struct sim_thread *launcher(struct sim_device *d, struct sim_thread *t); /* t, or the thread that launches for it */
+void memory_release(struct sim_device *d);
+void operator_launch(struct sim_device *d, struct sim_thread *t, const struct planned *plan); /* NULL: no plan */
+size_t operator_pick(struct dice *d);
+void node_records(struct sim_device *d, bool is_static, uint32_t thread, uint64_t time, const struct node *n,
+                  const struct sim_operator *op);
+void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t which, const struct sim_launch *launch);
+
+/* sim_host.c: the files of the simulated host: calls, names, records beside them. */
+
+/* Adds a text to the dictionary and returns its hash. Call it once per text. */
+uint64_t host_name(struct sim_process *p, const char *text);
+void host_open(struct sim_process *p);
+void host_close(struct sim_process *p);
+void host_call(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread, uint64_t begin,
+               uint64_t end, uint64_t item);
+void host_event(struct sim_process *p, enum host_file f, uint16_t level, uint32_t type, uint32_t thread,
+                uint32_t request, uint64_t time, uint64_t item);
+uint8_t *host_record(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time);
+uint8_t *host_record_of(struct sim_process *p, enum host_file f, uint32_t thread, uint64_t time, size_t bytes);
+void host_track(struct sim_device *d, enum host_file f, uint32_t thread, uint64_t time, enum sim_stream stream,
+                uint16_t task, const struct sim_launch *l);
+void host_put32(uint8_t *at, uint32_t value);
 
 #endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/device/sim_graph.h"
+#include "sim/device/sim_device.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
-#include "sim/device/sim_device.h"
-#include "sim/device/sim_host.h"
-#include "sim/device/sim_operator.h"
 
 enum { LOAD_TICKS = 210, CAPTURE_TICKS = 310 }; /* from one operator of a graph to the next */
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/device/sim_host.h"
+#include "sim/device/sim_device.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/framework/sim_ms.h"
 #include "sim/job/generate.h"
-#include "sim/device/sim_device.h"
 #include "sim/job/sim_job_run.h"
-#include "sim/framework/sim_ms_tables.h"
 
 /* clang-format off */
 static const struct {

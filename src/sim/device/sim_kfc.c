@@ -8,9 +8,6 @@
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
-#include "sim/device/sim_comm.h"
-#include "sim/device/sim_host.h"
-#include "sim/device/sim_operator.h"
 
 enum { HCCL_FP32 = 4, NODE_COMMUNICATION = 9, NODE_AICPU = 1, TURNS = 2 };
 enum { CALL_TICKS = 60 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/device/sim_operator.h"
 #include "base/process/progress.h"
 #include "sim/device/sim_device.h"
-#include "sim/device/sim_host.h"
 #include "sim/job/sim_front.h"
 
 #include <string.h>

@@ -6,12 +6,8 @@
 
 #include "raw/device_records.h"
 #include "raw/host_records.h"
-#include "sim/device/sim_comm.h"
 #include "sim/job/sim_front.h"
-#include "sim/device/sim_graph.h"
-#include "sim/device/sim_host.h"
 #include "sim/job/sim_job_run.h"
-#include "sim/device/sim_operator.h"
 
 enum { MARK_PLAIN = 0, MARK_EXTENDED = 1, EVENT_POINT = 0, EVENT_PUSH_POP = 1, EVENT_RANGE = 2 };
 enum { BUCKET_KERNELS = 20 }; /* gradients travel in buckets: a collective after so many kernels of the backward half */

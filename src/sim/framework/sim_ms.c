@@ -4,11 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/device/sim_operator.h"
-#include "sim/framework/sim_ms_dataset.h"
-#include "sim/framework/sim_ms_memory.h"
-#include "sim/framework/sim_ms_records.h"
-#include "sim/framework/sim_ms_tables.h"
+#include "sim/device/sim_device.h"
 #include "sim/job/sim_metadata.h"
 
 /* Profiler_info_{rank}.json of a simulated MindSpore process. */

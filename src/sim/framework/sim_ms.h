@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_ms.h - the MindSpore side of a simulated process; shared by the parts of the simulator, and by nobody else.
+/* sim_ms.h - registry: the MindSpore side of a simulated process; shared by the parts of the simulator, and by nobody else.
  *
  * In eager mode an operator passes three queues: from the Python thread to the front-end thread, which infers shapes,
  * to the device thread, which allocates memory, to the launching thread, which makes the calls in the PROF directory;
@@ -12,6 +12,9 @@
  */
 #ifndef ASCOPE_SIM_FRAMEWORK_SIM_MS_H
 #define ASCOPE_SIM_FRAMEWORK_SIM_MS_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "raw/mindspore.h"
 #include "sim/job/generate.h"
@@ -79,5 +82,53 @@ struct sim_ms {
 };
 
 extern const struct front_row ms_front;
+
+/* sim_ms_memory.c: the memory pool of a simulated MindSpore process. */
+
+void ms_memory_open(struct sim_ms *m); /* headers of tables */
+void ms_allocate(struct sim_ms *m, uint64_t host_tick, const char *owner, uint64_t bytes);
+void ms_release_all(struct sim_ms *m, uint64_t host_tick); /* but for what is never released */
+void ms_memory_close(struct sim_ms *m);                    /* what is still in use has a row without an end */
+
+/* sim_ms_dataset.c: the dataset pipeline of a simulated MindSpore process: ranges, queues, CPU usage, times of
+ * batches. */
+
+void ms_batch_write(struct sim_ms *m, uint64_t ticks); /* the main thread gets a batch, for which it waits so long */
+void ms_batch_times_write(struct sim_ms *m, uint64_t ticks); /* of the step's batch */
+void ms_pipeline_write(struct sim_ms *m);                    /* what was sampled meanwhile */
+
+/* sim_ms_tables.c: what MindSpore calls the operators and collectives of sim_tables.h, and its dataset pipeline. */
+
+struct ms_cell {
+    const char *path, *name; /* "attention-SelfAttention", "MatMul" */
+};
+extern const struct ms_cell ms_cells[];         /* of sim_operators */
+extern const char *const ms_collective_names[]; /* of sim_collectives */
+
+struct ms_node {
+    const char *type;     /* "Batch" */
+    uint8_t workers;      /* threads */
+    uint8_t queue_length; /* 0: it has none */
+    int8_t child[2];      /* -1: none */
+};
+enum { MS_NODES = 6 };
+extern const struct ms_node ms_nodes_sink[MS_NODES],
+    ms_nodes_iterator[MS_NODES]; /* data goes to the device, or to Python */
+
+/* As the PROF directory calls an operator of a graph. */
+void ms_graph_name(size_t which, char *out, size_t size);
+
+/* sim_ms_records.c: the records of MindSpore's files in FRAMEWORK/, in the form of either generation. */
+
+void ms_files_open(struct sim_ms *m);
+uint64_t ms_wall_ns(const struct sim_ms *m, uint64_t host_tick);
+
+void ms_range_write(struct sim_ms *m, const struct ms_range *r);
+struct ms_memory_event {
+    uint64_t time_ns, address, size; /* size: UINT64_MAX is a release */
+    const char *owner;
+};
+void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e);                         /* N only */
+void ms_shapes_write(struct sim_ms *m, const char *name, const char *shapes, const char *types); /* the same */
 
 #endif

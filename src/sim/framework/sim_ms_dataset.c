@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_ms_dataset.h"
+#include "sim/framework/sim_ms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "sim/framework/sim_ms_records.h"
-#include "sim/framework/sim_ms_tables.h"
 
 enum { SAMPLES_MOST = 64, INTERVAL_MS = 10 };
 

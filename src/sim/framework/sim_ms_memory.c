@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_ms_memory.h"
+#include "sim/framework/sim_ms.h"
 
 #include <stdio.h>
-
-#include "sim/framework/sim_ms_records.h"
 
 /* Every block has a place of its own, and so an address that comes back, as those of a pool do. */
 enum { PLACE_BYTES = 64 << 20, RESERVED_STEP = 64 << 20, KEPT = 4 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_ms_records.h"
+#include "sim/framework/sim_ms.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/device/sim_host.h"
+#include "sim/device/sim_device.h"
 #include "sim/framework/sim_tlv.h"
 
 enum { TEXT_MOST = 640 };

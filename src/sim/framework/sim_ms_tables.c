@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_ms_tables.h"
+#include "sim/framework/sim_ms.h"
 
 #include <stdio.h>
 

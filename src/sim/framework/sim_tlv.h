@@ -5,7 +5,7 @@
 #define ASCOPE_SIM_FRAMEWORK_SIM_TLV_H
 
 #include "raw/framework_values.h"
-#include "sim/device/sim_host.h"
+#include "sim/device/sim_device.h"
 
 struct sim_tlv {
     size_t n;

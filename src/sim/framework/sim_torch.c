@@ -7,10 +7,7 @@
 
 #include "base/process/progress.h"
 #include "raw/host_records.h"
-#include "sim/device/sim_operator.h"
-#include "sim/framework/sim_torch_memory.h"
-#include "sim/framework/sim_torch_records.h"
-#include "sim/framework/sim_torch_tables.h"
+#include "sim/device/sim_device.h"
 #include "sim/job/generate.h"
 #include "sim/job/sim_metadata.h"
 #include "sim/job/sim_plan.h"

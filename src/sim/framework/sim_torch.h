@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_torch.h - the PyTorch part of a simulated process; used only by the parts of the simulator.
+/* sim_torch.h - registry: the PyTorch part of a simulated process; used only by the parts of the simulator.
  *
  * One thread of Python runs operators of a network forward and its optimizer, the thread of autograd runs the backward
  * half in reverse order. An operator that needs the device puts a task into a queue; the thread at its other end makes
@@ -107,5 +107,32 @@ enum torch_frame {
 };
 
 extern const struct front_row torch_front;
+
+/* sim_torch_memory.c: what PyTorch's allocators report in a simulated process. */
+
+uint64_t torch_allocate(struct sim_torch *t, uint64_t bytes); /* the block's address */
+void torch_release(struct sim_torch *t);                      /* one of those in use */
+void torch_release_all(struct sim_torch *t);
+void torch_workspace(struct sim_torch *t, uint64_t time);
+void torch_host_memory(struct sim_torch *t);
+
+/* sim_torch_records.c: the files of FRAMEWORK/ of a simulated process. */
+
+void torch_files_open(struct sim_torch *t);
+void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const struct torch_op *op);
+void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_t id, uint32_t thread,
+                      const char *name);
+void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end);
+void torch_frames_write(struct sim_torch *t); /* their names */
+void torch_frames_end(struct sim_torch *t);
+void torch_frame_enter(struct sim_torch *t, enum torch_frame f);
+void torch_frame_leave(struct sim_torch *t, enum torch_frame f);
+void torch_module_enter(struct sim_torch *t); /* of the unit */
+void torch_module_leave(struct sim_torch *t);
+void torch_optimizer_record(struct sim_torch *t); /* its parameters */
+
+/* sim_torch_tables.c: the networks of a simulated process, module by module. */
+
+extern const struct torch_network torch_networks[]; /* as sim_operators */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_torch_memory.h"
+#include "sim/framework/sim_torch.h"
 
-#include "sim/device/sim_host.h"
+#include "sim/device/sim_device.h"
 
 /* Every block has a place of its own, and so an address that comes back, as those of a caching allocator do. */
 enum { PLACE_BYTES = 64 << 20, RESERVED_STEP = 20 << 20, STREAM = 2 };

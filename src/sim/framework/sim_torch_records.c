@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_torch_records.h"
+#include "sim/framework/sim_torch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/device/sim_host.h"
+#include "sim/device/sim_device.h"
 #include "sim/framework/sim_tlv.h"
-#include "sim/framework/sim_torch_tables.h"
 
 static const char *const file_names[TORCH_FILES] = {
     [TORCH_FILE_OPS] = "torch.op_range",

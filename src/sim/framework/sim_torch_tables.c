@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/framework/sim_torch_tables.h"
+#include "sim/framework/sim_torch.h"
 
 /* clang-format off */
 const struct torch_network torch_networks[] = {

@@ -9,19 +9,16 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "base/text/framework_names.h"
 #include "base/files/leftover.h"
 #include "base/files/outdir.h"
 #include "base/process/pool.h"
+#include "base/text/framework_names.h"
 #include "raw/host_records.h"
 #include "sim/device/sim_device.h"
 #include "sim/job/sim_faults.h"
 #include "sim/job/sim_front.h"
-#include "sim/device/sim_graph.h"
-#include "sim/device/sim_host.h"
 #include "sim/job/sim_info.h"
 #include "sim/job/sim_job_run.h"
-#include "sim/device/sim_operator.h"
 #include "sim/job/sim_plan.h"
 
 const struct sim_options sim_defaults = {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "base/process/progress.h"
-#include "sim/job/generate.h"
+#include "sim/device/sim_device.h"
 #include "sim/framework/sim_ms.h"
-#include "sim/device/sim_operator.h"
-#include "sim/job/sim_plan.h"
 #include "sim/framework/sim_torch.h"
+#include "sim/job/generate.h"
+#include "sim/job/sim_plan.h"
 
 enum front_phase front_phase(const struct sim_front *f)
 {

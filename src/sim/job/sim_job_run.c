@@ -3,12 +3,9 @@
 #include "sim/job/sim_job_run.h"
 
 #include "raw/host_records.h"
-#include "sim/device/sim_comm.h"
 #include "sim/device/sim_device.h"
 #include "sim/job/sim_faults.h"
 #include "sim/job/sim_front.h"
-#include "sim/device/sim_host.h"
-#include "sim/device/sim_operator.h"
 #include "sim/job/sim_plan.h"
 
 enum { HCCL_FP16 = 3, NODE_COMMUNICATION = 9 };

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/text/error.h"
+#include "sim/device/sim_device.h"
 #include "sim/job/dice.h"
 #include "sim/job/sim_faults.h"
-#include "sim/device/sim_operator.h"
 
 enum { THOUSAND = 1000 };
 

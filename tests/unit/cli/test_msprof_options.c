@@ -14,7 +14,7 @@
 #include "cli/msprof/msprof_request.h"
 #include "collect/options/options.h"
 #include "folder.h"
-#include "run/run_sample.h"
+#include "run/run.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "folder.h"
-#include "run/python_program.h"
+#include "run/run.h"
 
 enum { WORDS_MOST = 40 };
 

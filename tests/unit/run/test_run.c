@@ -13,10 +13,7 @@
 #include "collect/session/recover.h"
 #include "folder.h"
 #include "load/prof/prof.h"
-#include "run/dynamic_client.h"
-#include "run/launch.h"
 #include "run/run.h"
-#include "run/run_environment.h"
 
 static struct recorded_run request_of(char *const *program)
 {
