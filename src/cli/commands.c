@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "cli/options/completion.h"
-#include "cli/options/help.h"
-#include "cli/options/nearest_word.h"
+#include "cli/options/command.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 

@@ -14,10 +14,9 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
-#include "cli/options/ending.h"
-#include "cli/commands/launch_slurm.h"
-#include "report/term.h"
+#include "cli/options/command.h"
 #include "cluster/job/manifest.h"
+#include "report/term.h"
 
 extern char **environ;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_launch.h - `ascope cluster --launcher`: other processes summarise parts of the ranks before the modes run.
+/* cluster_launch.h - registry: `ascope cluster --launcher`: other processes summarise parts of the ranks before the modes run.
  *
  * A part is one `ascope cluster DIR... --shard I/N`, which takes its ranks from a list of all of them (manifest.h). All
  * parts write to one directory: their shards, and their messages (LAUNCH_LOG). A part that fails or is killed is
@@ -48,5 +48,21 @@ const struct launcher *launcher_find(const char *name); /* NULL: there is none *
 /* Replaces the ranks of a job by their summaries in the shards of a directory. Messages of the parts, and ranks that
  * are in no shard, become lines of its notes. */
 bool launch_gather(struct job *j, const char *dir, const char *wanted, struct error *e);
+
+/* launch_slurm.c: `ascope cluster --launcher slurm`: a job array with a task for each part, and a second job that runs
+ * the modes.
+ *
+ * Both are scripts in a hidden directory beside the results, which all machines must share. Each word in them is
+ * quoted for the shell. The second job depends on the array by `afterany`: it also runs if tasks have failed, and
+ * reports missing ranks. It writes its report, its messages and its exit code to the directory, from which
+ * slurm_watch() prints them. If this process is killed, the jobs continue and write the results. An interrupt cancels
+ * them.
+ *
+ * A task whose node is lost is queued again by Slurm, at most once; one whose ascope fails starts it once more. */
+
+size_t slurm_parts(const struct arguments *a, size_t n_ranks);
+bool slurm_submit(struct cluster_launch *l, struct error *e);
+bool slurm_watch(struct cluster_launch *l, enum exit_status *status, struct error *e);
+void slurm_end(struct cluster_launch *l);
 
 #endif

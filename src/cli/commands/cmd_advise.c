@@ -2,9 +2,8 @@
 #include "cli/commands.h"
 
 #include "answers/checks/job_checks.h"
-#include "cli/commands/given_run.h"
 #include "cli/commands/one_collection.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "report/advise_page.h"
 #include "report/advise_report.h"

@@ -7,27 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_memory.h"
 #include "base/files/file.h"
-#include "base/text/framework_names.h"
 #include "base/files/inside.h"
-#include "base/memory/large_memory.h"
 #include "base/files/outdir.h"
+#include "base/memory/large_memory.h"
 #include "base/process/pool.h"
 #include "base/process/progress.h"
-#include "cli/options/collections.h"
+#include "base/text/framework_names.h"
+#include "base/text/json_memory.h"
 #include "cli/options/command.h"
-#include "report/rank_table.h"
-#include "cli/options/collection_summary.h"
-#include "cli/options/exit_status.h"
-#include "cli/options/export_types.h"
 #include "cli/options/summary.h"
-#include "cli/options/given.h"
-#include "report/term.h"
-#include "report/judge_report.h"
 #include "cli/options/work.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/rank_load.h"
+#include "report/judge_report.h"
+#include "report/rank_table.h"
+#include "report/term.h"
 
 enum { SHOWN_WHOLE = 4 }; /* more directories than this get one line each */
 

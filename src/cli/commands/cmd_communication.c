@@ -4,11 +4,9 @@
 
 #include <string.h>
 
-#include "cli/options/collections.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
-#include "report/term.h"
 #include "cli/options/work.h"
+#include "report/term.h"
 
 static const struct {
     const char *word;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "cli/commands/compare_files.h"
-#include "report/compare_report.h"
 #include "cli/commands/compared_runs.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
+#include "report/compare_report.h"
 
 static enum exit_status report(struct arguments *a, const struct compare_report *r, enum exit_status status)
 {

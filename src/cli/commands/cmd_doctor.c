@@ -5,10 +5,9 @@
 
 #include "base/text/json_memory.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
 #include "doctor/doctor.h"
+#include "report/term.h"
 
 /* ---- for people ---- */
 

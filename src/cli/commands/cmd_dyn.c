@@ -9,12 +9,8 @@
 #include <unistd.h>
 
 #include "base/files/inside.h"
-#include "cli/dyn/dyn_config.h"
-#include "cli/dyn/dyn_save.h"
 #include "cli/dyn/dyn_verb.h"
-#include "cli/dyn/dyn_wait.h"
-#include "cli/options/exit_status.h"
-#include "cli/options/nearest_word.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "report/term.h"
 

@@ -4,12 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options/collections.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/work.h"
 #include "report/reports.h"
 #include "report/term.h"
-#include "cli/options/work.h"
 
 static const struct {
     const char *word;

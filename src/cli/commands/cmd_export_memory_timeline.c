@@ -6,7 +6,7 @@
 
 #include "base/text/json_memory.h"
 #include "cli/commands/one_collection.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "export/pages/export_pages.h"
 #include "report/loss_report.h"

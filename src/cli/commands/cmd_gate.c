@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/commands/compared_runs.h"
-#include "cli/options/exit_status.h"
-#include "report/gate_report.h"
 #include "cli/commands/one_collection.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
+#include "report/gate_report.h"
 
 /* "5%", "2.5" */
 static bool percent_read(const char *text, size_t n, double *out)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "load/plain/plain_value.h"
 #include "report/hang_report.h"

@@ -15,7 +15,6 @@
 #include "base/files/out.h"
 #include "base/files/own_path.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "report/term.h"
 
 #define MARK     "Made by `ascope install-msprof`"

@@ -7,7 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/memory/large_memory.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "load/plain/snapshot_load.h"
 #include "report/memory/memory_report.h"

@@ -6,14 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/run/collecting.h"
-#include "cli/options/command.h"
-#include "cli/options/exit_status.h"
-#include "cli/options/help.h"
 #include "cli/msprof/msprof_line.h"
-#include "cli/msprof/msprof_machine.h"
-#include "cli/msprof/msprof_request.h"
-#include "cli/msprof/msprof_values.h"
+#include "cli/options/command.h"
+#include "cli/run/collecting.h"
 #include "report/term.h"
 
 enum { CODE_NOT_HERE = 254 };

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options/exit_status.h"
-#include "cli/options/help.h"
+#include "cli/options/command.h"
 #include "report/term.h"
 
 /* How an option of the reference is translated. */

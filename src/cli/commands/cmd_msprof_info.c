@@ -11,8 +11,6 @@
 #include "base/files/inside.h"
 #include "base/text/json_memory.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
-#include "cli/options/help.h"
 #include "load/prof/prof.h"
 #include "report/term.h"
 

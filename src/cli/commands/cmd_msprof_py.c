@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
-#include "cli/options/help.h"
-#include "report/term.h"
 #include "pipeline/prof_write.h"
+#include "report/term.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text/json_memory.h"
-#include "cli/msprof/msprof_machine.h"
-#include "cli/options/exit_status.h"
+#include "cli/msprof/msprof_line.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "collect/options/option_rows.h"
 #include "raw/chip.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands.h"
 #include "base/text/json_memory.h"
+#include "cli/commands.h"
 #include "export/msprof/query.h"
 
 #include <jansson.h>
@@ -10,13 +10,11 @@
 
 #include "analyse/profile_analyse.h"
 #include "base/memory/large_memory.h"
-#include "cli/options/collections.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
-#include "report/term.h"
 #include "cli/options/work.h"
 #include "load/prof/prof.h"
+#include "report/term.h"
 
 /* Models and their iterations are made of what the host launched and of the stamps of the scheduler. */
 enum { NOT_OF_MODELS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS | PROFILE_TASKS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/files/inside.h"
 #include "base/process/progress.h"
 #include "base/text/json_memory.h"
-#include "base/files/inside.h"
 #include "cli/commands.h"
 
 #include <dirent.h>
@@ -14,14 +14,13 @@
 
 #include "base/files/file.h"
 #include "base/text/framework_names.h"
-#include "cli/options/collections.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
+#include "cli/options/work.h"
+#include "collect/ring/rings_file.h"
+#include "collect/session/recover.h"
 #include "open/inputs.h"
 #include "report/term.h"
-#include "collect/session/recover.h"
-#include "collect/ring/rings_file.h"
 
 enum { TEXT_MOST = 600 };
 

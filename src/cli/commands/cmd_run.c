@@ -7,14 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/msprof/msprof_machine.h"
-#include "cli/msprof/msprof_request.h"
-#include "cli/msprof/msprof_values.h"
-#include "cli/options/ending.h"
-#include "cli/options/exit_status.h"
+#include "cli/msprof/msprof_line.h"
+#include "cli/options/command.h"
 #include "cli/options/option_table.h"
 #include "cli/run/collecting.h"
-#include "cli/run/run_python.h"
 #include "collect/options/option_rows.h"
 #include "pipeline/prof_write.h"
 #include "report/term.h"

@@ -4,10 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/text/json_memory.h"
 #include "base/process/progress.h"
+#include "base/text/json_memory.h"
 #include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
 #include "report/term.h"
 #include "sim/job/sim_job.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "cli/commands/given_run.h"
-#include "cli/options/exit_status.h"
+#include "cli/commands/one_collection.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "report/why_report.h"
 #include "view/inputs/view_inputs.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/compare_files.h"
+#include "cli/commands/compared_runs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/sqlite/db.h"
 #include "base/files/file.h"
 #include "base/files/leftover.h"
 #include "base/files/out.h"
 #include "base/files/outdir.h"
+#include "base/sqlite/db.h"
 #include "report/compare_page.h"
 
 /* A column, with its title in CSV files and its name in the database. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compared_runs.h - the runs of both sides on a command line, measured: A… -- B…, or A B. */
+/* compared_runs.h - registry: the runs of both sides on a command line, measured: A… -- B…, or A B. */
 #ifndef ASCOPE_CLI_COMMANDS_COMPARED_RUNS_H
 #define ASCOPE_CLI_COMMANDS_COMPARED_RUNS_H
 
 #include "answers/judge/compare.h"
-#include "cli/commands/given_run.h"
+#include "cli/commands/one_collection.h"
+#include "report/compare_report.h"
 
 struct compared_runs {
     struct given_run given;
@@ -25,5 +26,12 @@ bool compared_runs_compare(struct compared_runs *x, struct arguments *a, struct 
 /* The measures of device i of a recording, in mem. NULL: see e. */
 struct measured_rank *measured_rank_take(const struct recording *l, size_t i, struct names *names, struct arena *mem,
                                          struct error *e);
+
+/* compare_files.c: writes a comparison to files: a CSV table for each kind, a database, and a page for a browser. */
+
+/* Writes compare_*.csv, comparison.db and comparison.html to a directory, which is created. csv_is_safe: see
+ * --csv-safe. *n_written: the number of tables that were written, also after a failure. False: see e. */
+bool compare_files_write(const struct compare_report *r, const char *dir, bool csv_is_safe, size_t *n_written,
+                         struct error *e);
 
 #endif

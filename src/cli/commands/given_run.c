@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/given_run.h"
+#include "cli/commands/one_collection.h"
 
 #include "base/memory/large_memory.h"
 #include "cli/commands.h"
-#include "cli/options/given.h"
-#include "report/term.h"
+#include "cli/options/command.h"
 #include "cli/options/work.h"
+#include "report/term.h"
 
 /* No answer about steps and ranks is made of it. */
 enum { NOT_OF_ANSWERS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY };

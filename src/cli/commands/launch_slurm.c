@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/launch_slurm.h"
+#include "cli/commands/cluster_launch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "base/files/out.h"
 #include "base/files/own_path.h"
 #include "base/process/progress.h"
-#include "cli/options/collections.h"
-#include "cli/options/ending.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
+#include "cli/options/work.h"
 #include "cluster/job/manifest.h"
 #include "doctor/check.h"
 #include "report/term.h"

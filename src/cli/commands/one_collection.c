@@ -16,7 +16,7 @@
 #include "base/process/progress.h"
 #include "base/text/framework_names.h"
 #include "cli/commands.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/work.h"
 #include "load/framework/framework_loaders.h"
 #include "load/prof/prof.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/dyn/dyn_config.h"
+#include "cli/dyn/dyn_verb.h"
 
 #include <errno.h>
 #include <stdlib.h>

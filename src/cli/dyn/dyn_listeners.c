@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/dyn/dyn_listeners.h"
+#include "cli/dyn/dyn_verb.h"
 
 #include <dirent.h>
 #include <stdio.h>

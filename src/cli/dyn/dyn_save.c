@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/dyn/dyn_save.h"
+#include "cli/dyn/dyn_verb.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "base/files/file.h"
 #include "base/files/inside.h"
 #include "base/text/json_memory.h"
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "collect/flight/flight_parts.h"
 #include "collect/session/recover.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/dyn/dyn_wait.h"
+#include "cli/dyn/dyn_verb.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/msprof/msprof_values.h"
-
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
 #define GIVEN(id) (l->value[id] != NULL)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof_line.h - parses a command line of msprof.
+/* msprof_line.h - registry: parses a command line of msprof.
  *
  * As in the reference, words are read in order and the first invalid one ends the parsing; conflicts between options
  * are checked afterwards. Messages are passed to say(). `ascope run` uses the same options through msprof_take().
@@ -13,6 +13,8 @@
 
 #include "base/memory/arena.h"
 #include "cli/msprof/msprof_rows.h"
+#include "collect/session/devices.h"
+#include "run/run.h"
 
 /* The machine for which a line is checked. */
 struct msprof_machine {
@@ -72,5 +74,41 @@ static inline uint32_t msprof_number(const struct msprof_line *l, enum msprof_op
 
 __attribute__((format(printf, 3, 4))) void msprof_say(const struct msprof_line *l, enum msprof_severity severity,
                                                       const char *fmt, ...);
+
+/* msprof_values.c: checks the values of msprof's options, by kind and by rules of single options. */
+
+/* False: the value is invalid, which was reported. *value may be replaced by its normal form. */
+bool msprof_value_check(struct msprof_line *l, const struct msprof_row *r, const char **value);
+
+/* Describes the accepted values on the line's chip: "on, off"; "integers from 1 to 100". Allocated in l->mem. */
+const char *msprof_accepted(const struct msprof_line *l, const struct msprof_row *r);
+
+/* Rules of rows. */
+#define MSPROF_RULE(name) bool name(struct msprof_line *l, const struct msprof_row *r, const char **value)
+MSPROF_RULE(msprof_check_application);
+MSPROF_RULE(msprof_check_storage_limit);
+MSPROF_RULE(msprof_check_program_file);
+MSPROF_RULE(msprof_check_pids);
+MSPROF_RULE(msprof_check_live_pid);
+MSPROF_RULE(msprof_check_devices);
+MSPROF_RULE(msprof_check_sorted_names);
+MSPROF_RULE(msprof_check_npu_events);
+MSPROF_RULE(msprof_check_core_metrics);
+MSPROF_RULE(msprof_check_nts_metrics);
+MSPROF_RULE(msprof_check_memory_rate);
+MSPROF_RULE(msprof_check_going_away);
+
+/* Checks --output after everything else. must_exist: it is read; otherwise it is created. */
+bool msprof_check_output(struct msprof_line *l, bool must_exist);
+
+/* msprof_request.c: converts a valid command line of msprof to a request for the recorder. */
+
+/* For a line that collects. Texts belong to the line. */
+struct recorded_run msprof_request(const struct msprof_line *l);
+
+/* msprof_machine.c: describes this machine for the command line of msprof. */
+
+/* The result refers to `devices`. */
+struct msprof_machine machine_here(struct devices_online *devices);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/msprof/msprof_machine.h"
+#include "cli/msprof/msprof_line.h"
 
 #include <glob.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/msprof/msprof_values.h"
+#include "cli/msprof/msprof_line.h"
 
 /* ---- sets of chips, by platform number ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/msprof/msprof_values.h"
+#include "cli/msprof/msprof_line.h"
 
 #include <errno.h>
 #include <limits.h>

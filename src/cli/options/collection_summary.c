@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/collection_summary.h"
+#include "cli/options/work.h"
 
 #include <stdlib.h>
 #include <string.h>

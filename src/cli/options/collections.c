@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/collections.h"
+#include "cli/options/work.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
-#include "report/term.h"
 #include "load/prof/prof.h"
 #include "open/inputs.h"
+#include "report/term.h"
 
 void advise(const struct arguments *a, const char *fmt, ...)
 {

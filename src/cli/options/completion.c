@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/completion.h"
+#include "cli/options/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options/command.h"
 #include "cli/commands.h"
-#include "cli/options/help.h"
-#include "cli/options/exit_status.h"
 #include "report/term.h"
 
 static void put_dashed(const struct option_row *o)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/ending.h"
+#include "cli/options/command.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/files/leftover.h"
-#include "cli/options/exit_status.h"
 #include "report/term.h"
 
 static int code_of_nothing; /* exit code */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 
 /* Under the reference's names the codes are those that callers of the reference know: its launcher gives 255 for every
  * failure, and 0 when there are results, complete or not. torch_npu discards all results of a device for any other

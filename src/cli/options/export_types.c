@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/export_types.h"
+#include "cli/options/command.h"
 
 #include <string.h>
 
-#include "report/term.h"
 #include "export/output_options.h"
+#include "report/term.h"
 
 bool export_types_read(const char *text, unsigned *want)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/given.h"
+#include "cli/options/command.h"
 
 #include "report/term.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/help.h"
+#include "cli/options/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "ascope/recorder_options.h"
 #include "cli/commands.h"
-#include "cli/options/command.h"
-#include "cli/options/exit_status.h"
 #include "report/term.h"
 
 /* The man page, made from the tables of commands and options. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/nearest_word.h"
+#include "cli/options/command.h"
 
 #include <stdint.h>
 #include <string.h>

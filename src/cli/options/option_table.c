@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "cli/options/command.h"
 #include "cli/commands.h"
-#include "cli/options/nearest_word.h"
-#include "report/term.h"
+#include "cli/options/command.h"
 #include "cluster/modes.h"
 #include "raw/chip.h"
+#include "report/term.h"
 
 enum { PATH_MOST = 4096 };
 #define AT(field)      offsetof(struct arguments, field)

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/loss_report.h"
 #include "base/text/json_memory.h"
-#include "cli/options/exit_status.h"
-#include "report/host_table.h"
-#include "report/range_table.h"
-#include "report/recording_report.h"
-#include "report/step_table.h"
+#include "cli/options/command.h"
 #include "export/trace_split.h"
 #include "raw/chip.h"
 #include "raw/device_records.h"
 #include "raw/family.h"
+#include "report/host_table.h"
+#include "report/loss_report.h"
+#include "report/range_table.h"
+#include "report/recording_report.h"
+#include "report/step_table.h"
 
 enum { TOP_TABLES = 8, NAME_COLUMNS = 44 };
 enum { JSON_SCHEMA = 1 }; /* incremented when a member changes its meaning or is removed */

@@ -10,8 +10,6 @@
 #include "base/text/json_memory.h"
 #include "cli/commands.h"
 #include "cli/options/command.h"
-#include "cli/options/ending.h"
-#include "cli/options/exit_status.h"
 #include "cli/options/summary.h"
 #include "pipeline/prof_write.h"
 #include "report/term.h"

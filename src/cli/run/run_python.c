@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/run/run_python.h"
+#include "cli/run/collecting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 
 #include "base/files/own_path.h"
 #include "cli/run/supervise.h"
-#include "report/term.h"
 #include "collect/os_calls/preload.h"
+#include "report/term.h"
 
 extern char **environ;
 

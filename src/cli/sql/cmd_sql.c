@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/options/exit_status.h"
+#include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "cli/sql/sql_inputs.h"
 #include "cli/sql/sql_output.h"

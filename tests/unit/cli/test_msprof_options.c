@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "cli/msprof/msprof_line.h"
-#include "cli/msprof/msprof_request.h"
 #include "collect/options/options.h"
 #include "folder.h"
 #include "run/run.h"
