@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory snapshots of PyTorch on a GPU, with planted faults and without: what `ascope memory` finds of them.
 
-    memory_faults.py record OUT          on a machine with PyTorch and a GPU: a snapshot for each program below, and faults.json
-    memory_faults.py judge ASCOPE OUT    precision and recall by kind of fault, and every program that is judged wrong
+    memory_faults.py record OUT [SEED...]   on a machine with PyTorch and a GPU: a snapshot for each program below, and faults.json
+    memory_faults.py judge ASCOPE OUT       precision and recall by kind of fault, and every program that is judged wrong
 
 A line that ends with a comment FAULT is the one that must be named.
 """
@@ -41,13 +41,18 @@ PROGRAMS = {
     "metrics_reset": (None, "loss = train(batch())\nkept.append(loss.detach())\nif i % 6 == 5:\n    kept.clear()"),
     "replaced": (None, "train(batch())\nlast = batch(random.randint(8, 128))"),
     "inference": (None, "with torch.no_grad():\n    out = net(batch(random.randint(8, 64)))"),
+    "curriculum": (None, "train(batch(8 + 4 * i))"),
+    "average": (None, "train(batch())\nwith torch.no_grad():\n    mean = [p.clone() if i == 0 else 0.9 * m + 0.1 * p for m, p in zip(mean if i else net.parameters(), net.parameters())]"),
+    "least_recent": (None, "train(batch())\ncache[i] = batch(random.randint(8, 64))\nif len(cache) > 8:\n    del cache[min(cache)]"),
     "list": ("leak", "train(batch())\nkept.append(batch())  # FAULT"),
     "graph": ("leak", "train(batch())\nkept.append(net(batch()).sum())  # FAULT"),
     "losses": ("leak", "opt.zero_grad()\nloss = net(batch()).square().mean()  # FAULT\nloss.backward()\nopt.step()\nkept.append(loss)"),
     "cache": ("leak", "train(batch())\ncache[i, random.random()] = batch(random.randint(8, 64))  # FAULT"),
     "every_third": ("leak", "train(batch())\nif i % 3 == 2:\n    kept.append(batch())  # FAULT"),
     "late": ("leak", "train(batch())\nif i >= steps // 2:\n    kept.append(batch())  # FAULT"),
-    "two_paths": ("leak", "train(batch())\nmake = (lambda: batch(16)) if i % 2 else (lambda: batch(24))\nkept.append(make())  # FAULT"),
+    "two_paths": ("leak", "train(batch())\nmake = (lambda: batch(16)) if i % 2 else (lambda: batch(24))  # FAULT\nkept.append(make())"),
+    "gradients": ("leak", "train(batch())\nkept.append([p.grad.clone() for p in net.parameters()])  # FAULT"),
+    "helper": ("leak", "def remember(n):\n    kept.append(batch(n))  # FAULT\ntrain(batch())\nremember(random.randint(8, 64))"),
     "inference_list": ("leak", "with torch.no_grad():\n    kept.append(net(batch()))  # FAULT"),
     "fragments": ("fragmentation", "train(batch(random.randint(8, 128)))\nfor k in range(20):\n"
                   "    block = torch.empty(random.randint(100, 4000) * 1000, dtype=torch.uint8, device='cuda')  # FAULT\n"
@@ -67,10 +72,10 @@ def program(name, seed, out):
     return text + "except torch.cuda.OutOfMemoryError:\n    pass\ntorch.cuda.memory._dump_snapshot(%r)\n" % out
 
 
-def record(out, seeds=2):
+def record(out, seeds):
     os.makedirs(out, exist_ok=True)
     faults, running = {}, []
-    for seed in range(seeds):
+    for seed in seeds:
         for name, (finding, _) in PROGRAMS.items():
             path = os.path.join(out, "%s_%d.py" % (name, seed))
             text = program(name, seed, "%s.pickle" % path[:-3])
@@ -128,6 +133,6 @@ def judge(ascope, out):
 
 if __name__ == "__main__":
     if sys.argv[1] == "record":
-        record(sys.argv[2])
+        record(sys.argv[2], [int(seed) for seed in sys.argv[3:]] or [0, 1])
     else:
         judge(sys.argv[2], sys.argv[3])

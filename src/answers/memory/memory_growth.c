@@ -5,20 +5,22 @@
 
 enum { RISES_LEAST = 4 };
 
-/* Growth since interval `s`: without gaps that are long for it, at the end as well; as much of it in the second half as
- * in the first, or at least a third; and the last third always above the first: sizes that vary rise and fall. */
+/* Growth since interval `s`: without gaps that are long for it, at the end as well; not less and less, as a cache that
+ * fills: a third of the rises and of the bytes in the second half at least; and the last third always above the first:
+ * sizes that vary rise and fall. */
 static bool growth_lasts(const uint64_t *kept, const uint64_t *live, uint32_t n, uint32_t s)
 {
     const uint32_t span = n - s, third = span / 3;
-    uint32_t n_rises = 0, last = s, gap = 0;
+    uint32_t n_rises = 0, n_late = 0, last = s, gap = 0;
     for (uint32_t k = s + 1; k < n; k++)
         if (kept[k] > kept[k - 1]) {
             gap = k - last > gap ? k - last : gap;
             last = k;
             n_rises++;
+            n_late += k > s + span / 2;
         }
     gap = n - 1 - last > gap ? n - 1 - last : gap;
-    if (n_rises < RISES_LEAST || gap > 3 * ((span + n_rises - 1) / n_rises))
+    if (n_rises < RISES_LEAST || gap > 3 * ((span + n_rises - 1) / n_rises) || 3 * n_late < n_rises)
         return false;
     const uint64_t all = kept[n - 1] - kept[s], half = kept[n - 1] - kept[s + span / 2];
     uint64_t early = 0, late = UINT64_MAX;
@@ -46,12 +48,69 @@ bool memory_grows(const uint64_t *live, uint32_t n, uint32_t *since)
     return false;
 }
 
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+struct growth_share {
+    uint64_t kept, all; /* bytes allocated below a frame */
+};
+
+static double growth_share_of(const struct growth_share *share)
+{
+    return share->all > 0 ? (double)share->kept / (double)share->all : 0;
+}
+
+/* The line that keeps: what it calls may allocate for others, too, which release it. So it is the innermost frame of the
+ * program below which nearly as much is kept as below any other of the stack. */
+static frame_id growth_place(const struct memory_snapshot *s, const struct growth_share *share, stack_id stack)
+{
+    static const double nearly = 0.75;
+    double most = 0;
+    frame_id place = s->stack.at[stack].place;
+    for (stack_id i = stack; i > 0; i = s->stack.at[i].inner) {
+        const frame_id f = s->stack.at[i].outermost;
+        if (s->frame.at[f].is_program && growth_share_of(&share[f]) > most)
+            most = growth_share_of(&share[f]);
+    }
+    for (stack_id i = stack; i > 0 && most > 0; i = s->stack.at[i].inner) {
+        const frame_id f = s->stack.at[i].outermost;
+        if (s->frame.at[f].is_program && growth_share_of(&share[f]) >= nearly * most)
+            place = f;
+    }
+    return place;
+}
+
+/* The line of each stack. NULL: no memory. */
+static frame_id *growth_places(const struct memory_replay *r, struct arena *mem)
+{
+    const struct memory_snapshot *s = r->s;
+    struct growth_share *of_stack = arena_take(mem, s->stack.n, sizeof *of_stack);
+    struct growth_share *share = arena_take(mem, s->frame.n + 1, sizeof *share);
+    frame_id *place = arena_take(mem, s->stack.n, sizeof *place);
+    if (!of_stack || !share || !place)
+        return NULL;
+    for (uint32_t i = r->first; i < r->first + r->n; i++)
+        if (s->event.action[i] == SNAPSHOT_ALLOC) {
+            struct growth_share *to = &of_stack[s->event.stack[i]];
+            to->all += s->event.bytes[i];
+            to->kept += r->pair[i - r->first] == SNAPSHOT_NONE ? s->event.bytes[i] : 0;
+        }
+    for (stack_id k = 1; k < s->stack.n; k++)
+        for (stack_id i = of_stack[k].all > 0 ? k : 0; i > 0; i = s->stack.at[i].inner) {
+            share[s->stack.at[i].outermost].all += of_stack[k].all;
+            share[s->stack.at[i].outermost].kept += of_stack[k].kept;
+        }
+    for (stack_id k = 0; k < s->stack.n; k++)
+        place[k] = of_stack[k].kept > 0 ? growth_place(s, share, k) : s->stack.at[k].place;
+    return place;
+}
+
 /* ---- events by stack ---------------------------------------------------------------------------------------------- */
 
 /* Allocations by the group that they belong to, in their order. */
 struct growth_groups {
-    uint32_t n;      /* groups */
-    uint32_t *first; /* n + 1: of `event` */
+    const frame_id *place; /* of each stack */
+    uint32_t n;            /* groups */
+    uint32_t *first;       /* n + 1: of `event` */
     uint32_t *event;
 };
 
@@ -106,7 +165,7 @@ static bool growth_add(struct memory_growths *out, const struct memory_replay *r
                        struct arena *mem)
 {
     const stack_id stack = r->s->event.stack[g->event[g->first[group]]];
-    const frame_id place = r->s->stack.at[stack].place;
+    const frame_id place = g->place[stack];
     struct memory_growth *to = NULL;
     for (size_t i = 0; i < out->at.n && !to; i++)
         to = out->at.at[i].place == place ? &out->at.at[i] : NULL;
@@ -121,7 +180,10 @@ static bool growth_add(struct memory_growths *out, const struct memory_replay *r
         const uint32_t event = g->event[i], step = memory_step_of(t, event);
         if (step < since || step == t->n)
             continue;
-        to->n_blocks += r->pair[event - r->first] == SNAPSHOT_NONE;
+        if (r->pair[event - r->first] == SNAPSHOT_NONE) {
+            to->n_blocks++;
+            to->block_bytes += memory_block_bytes(r->s->event.bytes[event]);
+        }
         to->allocated_bytes += r->s->event.bytes[event];
     }
     to->bytes += bytes;
@@ -138,9 +200,9 @@ static bool growth_add(struct memory_growths *out, const struct memory_replay *r
 }
 
 static bool growth_of_groups(struct memory_growths *out, const struct memory_replay *r, const struct memory_steps *t,
-                             uint32_t *group_of, uint32_t n, struct arena *mem)
+                             uint32_t *group_of, uint32_t n, const frame_id *place, struct arena *mem)
 {
-    struct growth_groups g;
+    struct growth_groups g = { .place = place };
     uint64_t live[MEMORY_STEPS_MOST];
     uint32_t since = 0;
     if (!growth_group(&g, r, group_of, n, mem))
@@ -173,23 +235,29 @@ bool memory_growth_find(struct memory_growths *out, const struct memory_replay *
         return false;
     if (t->n < GROWTH_STEPS_LEAST)
         return true;
+    const frame_id *place = growth_places(r, mem);
+    if (!place)
+        return false;
     for (uint32_t i = 0; i < n_stacks; i++)
         group_of[i] = i;
-    if (!growth_of_groups(out, r, t, group_of, n_stacks, mem))
+    if (!growth_of_groups(out, r, t, group_of, n_stacks, place, mem))
         return false;
     /* the same line with a different stack in each step: places of which no stack grows by itself */
     for (uint32_t i = 1; i < n_stacks; i++) {
-        group_of[i] = r->s->stack.at[i].place;
+        group_of[i] = place[i];
         for (size_t k = 0; k < out->at.n; k++)
             if (out->at.at[k].place == group_of[i])
                 group_of[i] = SNAPSHOT_NONE;
     }
     group_of[0] = SNAPSHOT_NONE;
-    if (!growth_of_groups(out, r, t, group_of, n_frames, mem))
+    if (!growth_of_groups(out, r, t, group_of, n_frames, place, mem))
         return false;
     if (out->at.n > 0)
         qsort(out->at.at, out->at.n, sizeof *out->at.at, growth_order);
-    for (size_t i = 0; i < out->at.n; i++)
-        out->step_bytes += out->at.at[i].step_bytes;
+    for (size_t i = 0; i < out->at.n; i++) {
+        const struct memory_growth *g = &out->at.at[i];
+        out->step_bytes += g->step_bytes;
+        out->step_block_bytes += g->bytes > 0 ? g->step_bytes * (double)g->block_bytes / (double)g->bytes : 0;
+    }
     return !arena_failed(mem);
 }

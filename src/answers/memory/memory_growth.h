@@ -17,6 +17,7 @@ struct memory_growth {
     stack_id stack;           /* the one of which most is kept */
     uint64_t bytes;           /* kept since it began */
     uint64_t n_blocks;        /* of them */
+    uint64_t block_bytes;     /* of these blocks, which are multiples of 512 */
     uint64_t allocated_bytes; /* by the same stacks since then, released ones with them */
     uint64_t stack_bytes;     /* of `stack` */
     uint32_t since, steps;    /* the first step of the trace that kept some; from it to the last complete one */
@@ -26,6 +27,7 @@ struct memory_growth {
 struct memory_growths {
     LIST(struct memory_growth) at; /* the largest first */
     double step_bytes;             /* of all */
+    double step_block_bytes;
 };
 
 bool memory_growth_find(struct memory_growths *g, const struct memory_replay *r, const struct memory_steps *t,

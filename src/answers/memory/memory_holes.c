@@ -3,18 +3,13 @@
 
 #include <stdlib.h>
 
-/* Of the allocator: small requests share segments of 2 MiB. Blocks are multiples of 512 bytes. */
-enum { SMALL_MOST = 1 << 20, SMALL_SEGMENT = 2 << 20, BLOCK_UNIT = 512, FIRST_STEPS = 2, FIRST_PART = 4 };
+/* Of the allocator: small requests share segments of 2 MiB. */
+enum { SMALL_MOST = 1 << 20, SMALL_SEGMENT = 2 << 20, FIRST_STEPS = 2, FIRST_PART = 4 };
 
 /* A pool for each stream and both sizes. */
 struct pools {
     struct memory_pool at[SNAPSHOT_STREAMS][2];
 };
-
-static uint64_t block_bytes(uint64_t requested)
-{
-    return (requested + BLOCK_UNIT - 1) & ~(uint64_t)(BLOCK_UNIT - 1);
-}
 
 static struct memory_pool *pool_of(struct pools *p, const struct snapshot_events *e, uint32_t i)
 {
@@ -25,7 +20,7 @@ static struct memory_pool *pool_of(struct pools *p, const struct snapshot_events
 static void pool_step(struct pools *p, const struct snapshot_events *e, uint32_t i, bool is_back)
 {
     struct memory_pool *pool = pool_of(p, e, i);
-    const uint64_t used = block_bytes(e->bytes[i]);
+    const uint64_t used = memory_block_bytes(e->bytes[i]);
     switch ((enum snapshot_action)e->action[i]) {
     case SNAPSHOT_ALLOC: pool->used += is_back ? -used : used; break;
     case SNAPSHOT_FREE: pool->used -= is_back ? -used : used; break;
@@ -48,7 +43,7 @@ static void pools_begin(struct pools *p, const struct memory_replay *r)
         pool->reserved += g->bytes;
         for (uint32_t i = g->first_block; i < g->first_block + g->n_blocks; i++)
             if (s->block.at[i].is_allocated)
-                pool->used += block_bytes(s->block.at[i].requested_bytes);
+                pool->used += memory_block_bytes(s->block.at[i].requested_bytes);
     }
     for (uint32_t i = r->first + r->n; i-- > r->first;)
         pool_step(p, &s->event, i, true);
@@ -80,7 +75,7 @@ static void holes_reserved(struct memory_holes *h, const struct memory_replay *r
             const bool has_next = i + 1 < r->first + r->n && e->action[i + 1] == SNAPSHOT_ALLOC;
             const struct memory_pool *pool = pool_of(&p, e, i);
             h->n_reserved++;
-            if (has_next && pool_free(pool) >= block_bytes(e->bytes[i + 1])) {
+            if (has_next && pool_free(pool) >= memory_block_bytes(e->bytes[i + 1])) {
                 h->n_avoidable++;
                 h->avoidable += e->bytes[i];
             }

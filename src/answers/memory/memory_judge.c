@@ -24,10 +24,10 @@ bool memory_judge_has(const struct memory_snapshot *s, uint32_t device)
 static bool judge_leak(const struct memory_judged *j)
 {
     static const double most_steps = 1e6;
-    return j->growth.at.n > 0 && j->growth.step_bytes * most_steps >= (double)j->replay.peak_bytes;
+    return j->growth.at.n > 0 && j->growth.step_block_bytes * most_steps >= (double)j->replay.peak_bytes;
 }
 
-/* Holes of a tenth of all that is reserved, and three segments (and a tenth of the bytes) that were reserved after the
+/* A tenth of all that is reserved is lost in holes and in blocks larger than what was asked for, and three segments (and a tenth of the bytes) that were reserved after the
  * first steps although the holes had room: what an allocator usually has is reserved in the first steps. If nothing was
  * reserved since, the holes are as they always were: then a quarter that is used at no time. */
 static bool judge_fragments(const struct memory_judged *j)
@@ -35,8 +35,9 @@ static bool judge_fragments(const struct memory_judged *j)
     enum { SEGMENTS_LEAST = 3, TENTH = 10, QUARTER = 4, BYTES_LEAST = 20 << 20 /* a segment: less is no loss */ };
     const struct memory_holes *h = &j->holes;
     const struct memory_replay *r = &j->replay;
+    const uint64_t lost = h->holes + h->allocated - h->requested;
     if (h->n_avoidable > 0)
-        return h->holes >= BYTES_LEAST && h->holes >= h->reserved / TENTH && h->n_avoidable >= SEGMENTS_LEAST &&
+        return lost >= BYTES_LEAST && lost >= h->reserved / TENTH && h->n_avoidable >= SEGMENTS_LEAST &&
                h->avoidable >= h->reserved / TENTH;
     const uint64_t kept = h->reserved - h->free_segments, most = r->peak_bytes < kept ? r->peak_bytes : kept;
     return kept - most >= BYTES_LEAST && kept - most >= h->reserved / QUARTER;

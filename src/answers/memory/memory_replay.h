@@ -23,6 +23,13 @@ struct memory_replay {
 
 bool memory_replay(struct memory_replay *r, const struct memory_snapshot *s, uint32_t device, struct arena *mem);
 
+/* Blocks are multiples of 512 bytes, and larger where a remainder is too small to be split off. */
+static inline uint64_t memory_block_bytes(uint64_t requested)
+{
+    enum { BLOCK_UNIT = 512 };
+    return (requested + BLOCK_UNIT - 1) & ~(uint64_t)(BLOCK_UNIT - 1);
+}
+
 /* Whether what an event allocates is in use before another one. */
 static inline bool memory_is_alive(const struct memory_replay *r, uint32_t alloc, uint32_t before)
 {

@@ -59,24 +59,31 @@ static const char *growth_text(const struct memory_judged *j, struct arena *mem)
     const char *more = n_more == 0   ? ""
                        : n_more == 1 ? ", and at one more line"
                                      : memory_text(mem, ", and at %zu more lines", n_more);
+    const char *blocks =
+        j->growth.step_block_bytes > 1.1 * j->growth.step_bytes
+            ? memory_text(mem, " (%s in blocks)", bytes_text(whole_bytes(j->growth.step_block_bytes), mem))
+            : "";
     return memory_text(mem,
-                       "memory grows by %s a step since step %u of %u: what is allocated at %s is kept, %s so far%s",
-                       exact_text(whole_bytes(j->growth.step_bytes), mem), g->since, j->steps.n_steps,
+                       "memory grows by %s%s a step since step %u of %u: what is allocated at %s is kept, %s so far%s",
+                       exact_text(whole_bytes(j->growth.step_bytes), mem), blocks, g->since, j->steps.n_steps,
                        memory_place_text(j->replay.s, g->place, mem), bytes_text(g->bytes, mem), more);
 }
 
 static const char *holes_text(const struct memory_judged *j, struct arena *mem)
 {
     const struct memory_holes *h = &j->holes;
+    const uint64_t rest = h->allocated - h->requested;
     const char *lost = memory_text(
-        mem, "%s of the %s reserved (%.0f %%) are lost in %" PRIu64 " holes between blocks, the largest of %s",
-        exact_text(h->holes, mem), bytes_text(h->reserved, mem), percent(h->holes, h->reserved), h->n_holes,
-        bytes_text(h->largest_hole, mem));
+        mem,
+        "%s of the %s reserved (%.0f %%) are lost: %s in %" PRIu64
+        " holes between blocks, the largest of %s, and %s in blocks larger than what was asked for",
+        exact_text(h->holes + rest, mem), bytes_text(h->reserved, mem), percent(h->holes + rest, h->reserved),
+        bytes_text(h->holes, mem), h->n_holes, bytes_text(h->largest_hole, mem), bytes_text(rest, mem));
     if (h->n_reserved > 0)
-        lost = memory_text(mem, "%s: %u of %u segments were reserved although the holes had room for the request", lost,
+        lost = memory_text(mem, "%s; %u of %u segments were reserved although the holes had room for the request", lost,
                            h->n_avoidable, h->n_reserved);
     return h->pin.n == 0 ? lost
-                         : memory_text(mem, "%s; they are held by %" PRIu64 " blocks of %s", lost, h->pin.at[0].n,
+                         : memory_text(mem, "%s; the holes are held by %" PRIu64 " blocks of %s", lost, h->pin.at[0].n,
                                        memory_place_text(j->replay.s, h->pin.at[0].place, mem));
 }
 

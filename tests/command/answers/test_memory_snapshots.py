@@ -96,6 +96,20 @@ class Memory(unittest.TestCase):
                 t.alloc(64 << 10, 16, *FORWARD[k % 2:])
         self.assertEqual(len(self.leak(graph, 3 * 64 << 10, 1)["growth"]), 1)
 
+    def test_the_line_that_keeps_and_not_what_it_calls(self):
+        def called(t, i):
+            batch = ("batch", "/home/user/train.py", 9)
+            t.alloc(64 << 10, 16, batch)
+            t.a.free(t.alloc(64 << 10, 14, batch))
+        self.leak(called, 64 << 10, 1)
+
+        def helper(t, i):
+            t.alloc(64 << 10, 20, ("remember", "/home/user/train.py", 16))
+        self.leak(helper, 64 << 10, 1)
+
+    def test_bytes_that_are_blocks(self):
+        self.assertIn("4 B (512 B in blocks) a step", self.leak(lambda t, i: t.alloc(4, 16), 4, 1)["text"])
+
     def test_one_line_with_another_stack_each_time(self):
         self.leak(lambda t, i: t.alloc(256 << 10, 16, ("f%d" % i, "/venv/site-packages/x.py", 3)), 256 << 10, 1)
 
