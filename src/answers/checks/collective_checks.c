@@ -67,13 +67,18 @@ static int64_t median_of(int64_t *ns, size_t n)
 /* ---- small collectives ----------------------------------------------------------------------------------------- */
 
 /* Exchanges between two ranks wait for each other, whatever their size. */
-static bool is_of_group(const struct one *x)
+static bool is_exchange(const struct one *x)
 {
     static const char *const pairs[] = { "send", "recv", "sendrecv", "barrier" };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (strcmp(x->is.kind, pairs[i]) == 0)
-            return false;
-    return x->is.kind[0] != '\0';
+            return true;
+    return false;
+}
+
+static bool is_of_group(const struct one *x)
+{
+    return x->is.kind[0] != '\0' && !is_exchange(x);
 }
 
 double *exposed_collectives(const struct advise_subject *s)
@@ -90,8 +95,8 @@ double *exposed_collectives(const struct advise_subject *s)
         return NULL;
     memcpy(begin, computing->begin_ns, n * sizeof *begin);
     memcpy(end, computing->end_ns, n * sizeof *end);
-    for (size_t i = 0; i < all.list.n; i++)
-        if (is_of_group(&all.list.at[i])) {
+    for (size_t i = 0; i < all.list.n; i++) /* timelines without collectives say "Communication" */
+        if (!is_exchange(&all.list.at[i])) {
             begin[n] = all.list.at[i].begin_ns;
             end[n++] = all.list.at[i].begin_ns + all.list.at[i].ns;
         }

@@ -73,6 +73,16 @@ class Advise(Case):
     def test_the_documentation_has_all_checks(self):
         self.assertEqual(keys_in("docs/answers.md", r"^\| `(\w+)` \| "), TABLE)
 
+    def test_timelines_without_collectives_have_their_communication(self):
+        job, timelines = self.sim("--ranks", "4", "--tp", "4", "--kernels", "6000", out="tp"), os.path.join(self.dir, "timelines")
+        for i, rank in enumerate(sorted(os.listdir(job))):
+            os.makedirs(os.path.join(timelines, str(i)))
+            self.ascope("export-trace", os.path.join(job, rank), os.path.join(timelines, str(i)), "--no-sync", "--quiet", code=0)
+        of_job, of_timelines = ({a["check"]: a["gain_us"] for a in json.loads(self.ascope("advise", path, "--json", code=0).stdout)["advice"]}
+                                for path in (job, timelines))
+        self.assertEqual(of_timelines.keys(), {"exposed_communication"})
+        self.assertAlmostEqual(of_timelines["exposed_communication"], of_job["exposed_communication"], delta=100)
+
     def test_healthy_jobs_get_no_advice(self):
         for args in some(["--ranks", "4", "--tp", "2"], ["--framework", "ms", "--ranks", "2"], ["--framework", "none", "--ranks", "2"], ["--pp", "2"]):
             with self.subTest(args):
