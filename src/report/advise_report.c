@@ -93,9 +93,10 @@ static void put_advice(const struct term *t, const struct advise_report *r, cons
     fputc('\n', t->to);
 }
 
-/* A line for each of the first findings, so that all of them are on the first screen. `without_verdicts`: not those
- * about slow steps, which the caller reports with their causes. */
-static size_t put_short(const struct term *t, const struct advise_report *r, size_t number, bool without_verdicts)
+/* A line for each of the first findings, so that all of them are on the first screen. Not those that the caller reports
+ * itself, as verdicts with their causes: about slow steps, about ranks. */
+static size_t put_short(const struct term *t, const struct advise_report *r, size_t number, bool has_steps,
+                        bool has_ranks)
 {
     enum { SHORT = 6 };
     const size_t n_found = advise_n_found(r);
@@ -103,7 +104,7 @@ static size_t put_short(const struct term *t, const struct advise_report *r, siz
     for (size_t i = 0; i < n_found; i++) {
         const struct advice *a = &r->advice[i];
         char saves[SAVES_TEXT];
-        if (without_verdicts && a->finding.is_verdict)
+        if (a->finding.is_verdict && (a->check->run_job ? has_ranks : has_steps))
             continue;
         if (n++ < SHORT) {
             fprintf(t->to, "  %zu. %s: ", ++number, a->check->title);
@@ -117,9 +118,9 @@ static size_t put_short(const struct term *t, const struct advise_report *r, siz
     return number;
 }
 
-size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number)
+size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number, bool has_ranks)
 {
-    const size_t last = put_short(t, r, number, true);
+    const size_t last = put_short(t, r, number, true, has_ranks);
     if (last > number)
         fputs("     ascope advise has the evidence and what to change\n", t->to);
     return last;
@@ -169,7 +170,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     fputs(")\n", t->to);
     steps_by_put(t, r->n_ranks > 0 ? r->rank[0].rank.steps_by : NULL);
     if (n_found > 2)
-        put_short(t, r, 0, false);
+        put_short(t, r, 0, false, false);
     for (size_t i = 0; i < n_found; i++)
         put_advice(t, r, &r->advice[i], i + 1);
     put_unrecorded(t, r);

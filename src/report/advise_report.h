@@ -30,9 +30,9 @@ const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char 
 enum { SAVES_TEXT = 320 };
 const char *advice_saves(const struct advise_report *r, const struct advice *a, char out[SAVES_TEXT]);
 
-/* The largest findings, a line each, with the numbers behind `number`; without those about slow steps, which are
- * verdicts and are reported with their causes. Returns the last number. */
-size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number);
+/* The largest findings, a line each, with the numbers behind `number`; without those about slow steps, and with
+ * `has_ranks` without those about slow ranks: they are verdicts, reported with their causes. Returns the last number. */
+size_t advise_put_short(const struct term *t, const struct advise_report *r, size_t number, bool has_ranks);
 void advise_print(const struct term *t, const struct advise_report *r);
 json_t *advise_json(const struct advise_report *r);        /* the findings; NULL: no memory */
 json_t *advise_checks_json(const struct advise_report *r); /* all checks */

@@ -340,7 +340,7 @@ static void put_findings(const struct term *t, const struct why_report *r)
     for (; at < n && is_in_each_step(&run->of.at[at]); at++)
         put_sentence(t, r, &run->of.at[at], ++number);
     number = put_stages(t, r, number);
-    number = advise_put_short(t, r->advice, number);
+    number = advise_put_short(t, r->advice, number, run->n_ranks > 1);
     for (; at < n && at < r->top; at++)
         put_sentence(t, r, &run->of.at[at], ++number);
     if (at < n)

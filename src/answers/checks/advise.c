@@ -474,6 +474,7 @@ static bool check_slow_rank(struct advice *out, const struct advise_rank *rank, 
             continue;
         out->finding = (struct finding){ .state = CHECK_FOUND,
                                          .gain_ns = f->excess_ns,
+                                         .is_verdict = true,
                                          .found = run_finding_text(&job.run, f, mem) };
         out->rank = f->rank;
         out->n_ranks = 1;

@@ -42,7 +42,7 @@ struct finding {
     const char *once; /* the step in which nearly all of it is lost; NULL: there are several */
     const char
         *where; /* "once, in step 8", "in steps 11 and 19": nearly all of it is lost there; NULL: all over the run */
-    bool is_verdict;   /* the judge finds these steps slow, too */
+    bool is_verdict;   /* the judge finds these steps, or this rank, slow */
     double more_ns;    /* beside the gain in each step: lost in slow steps, in all */
     const char *more;  /* and where that is; NULL: nothing */
     const char *found; /* one sentence with numbers */

@@ -218,8 +218,11 @@ bool job_choose(struct job_choice *out, const struct run_member *rank, size_t n,
         return error_set(e, FAULT_ASKED, "rank %lld: not among the %zu ranks", (long long)q->rank, n);
     const struct run_member *first = only == NO_ROW ? rank : &rank[only];
     const size_t n_first = only == NO_ROW ? n : 1;
-    if (!job_judge(&out->job, first, n_first, mem))
+    struct job_steps all;
+    if (!job_judge(&out->job, first, n_first, mem) || (only != NO_ROW && !job_judge(&all, rank, n, mem)))
         return error_no_memory(e, "the steps of the job");
+    if (only != NO_ROW) /* a stage that is slow is so for each rank */
+        out->job.stages = all.stages;
     const struct judged_run *r = &out->job.run;
     if (r->n == 0) {
         out->at = NO_ROW;
