@@ -28,9 +28,12 @@ TABLE = text_of("src/view/pages/text.js").partition("const words = {")[2].partit
 CHECKS = found(r'^    \{ "(\w+)", "', "src/answers/checks/advise.c")
 FACTS = found(r'\b(?:add_fact|add_count|fact_add)\((?:f->)?in, "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c")
 
+# Of these verdicts the pages translate the sentence itself.
+JUDGED_KINDS = set(re.findall(r'"(\w+)"', re.search(r"^const JUDGED = \[(.*?)\]", text_of("src/view/pages/job.js"), re.M).group(1)))
+
 # Keys that are completed at run time, by their begin: what completes them.
 COMPLETED = {
-    "check_": CHECKS, "change_": CHECKS, "fact_": FACTS, "verdict_": found(r'\[VERDICT_\w+\] = "(\w+)"', "src/cluster/verdicts/verdicts.c"),
+    "check_": CHECKS, "change_": CHECKS, "fact_": FACTS, "verdict_": found(r'\[VERDICT_\w+\] = "(\w+)"', "src/cluster/verdicts/verdicts.c") - JUDGED_KINDS,
     "table_": found(r'^    \{ "([\w ]+)", "', "src/view/server/view_sql.c"), "difference_": set(re.findall(r'"(\w+)"', text_of("src/report/compare_report.c").partition("difference_key[")[2].partition(";")[0])),
     "shows_": set(re.findall(r'"(\w+)"', text_of("src/view/answers/view_api.c").partition("*shown_of(")[2].partition("\n}")[0])),
     "roof_": found(r'"(device|published|observed)"', "src/view/inputs/view_roofline.c"),
@@ -57,6 +60,9 @@ JUDGED = [
     "rank 3 is slow in each step: 4.339 ms without communication, rank 7 3.370 ms; the others wait 970 us a step for it (19.0 % of the run), most of it computing",
     "uneven work: in each step another rank takes longest, 1.000 ms longer than the mean of the ranks, for which the others wait (3.0 % of the run)",
     "no step is slow: what differs is within the noise of the run (1.0 % of a step)",
+    "no step is slow, and no rank: what differs is within the noise of the run (1.0 % of a step; one that takes 2.000 ms longer would be slow)",
+    "step 14 is slow, once: 219.072 ms longer than the usual 7.616 ms (64.1 % of the run), because of rank 3, most of it computing",
+    "the stage of rank 4 is slow in each step: 4.339 ms without communication, the stage of rank 0 3.370 ms; the others wait 970 us a step for it (19.0 % of the run)",
     "of fewer than 3 steps none can be called slow",
     "and 3 more; ascope why explains them",
 ]

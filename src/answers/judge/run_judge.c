@@ -396,6 +396,12 @@ const char *run_nothing_text(const struct judged_run *r, struct arena *mem)
     if (r->n < FEWEST)
         return arena_printf(mem, "of fewer than %d %ss none can be called slow%s", FEWEST, r->word,
                             r->n_ranks > 1 ? ", and no rank is" : "");
-    return arena_printf(mem, "no %s is slow%s: what differs is within the noise of the run (%.1f %% of a %s)", r->word,
-                        ranks, noise, r->word);
+    char more[READABLE_MOST];
+    const char *single = r->of.single_ns > 0 ? arena_printf(mem, "; one that takes %s longer would be slow",
+                                                            readable_duration(more, r->of.single_ns))
+                                             : "";
+    return single
+               ? arena_printf(mem, "no %s is slow%s: what differs is within the noise of the run (%.1f %% of a %s%s)",
+                              r->word, ranks, noise, r->word, single)
+               : NULL;
 }

@@ -9,7 +9,7 @@ const PARTS = ["step", "computing", "communication", "free"], SHOWN = 20;
 
 /**
  * @typedef {{text: string, gain_us: number, place: {begin_ns: number, dur_ns: number, process: string, thread: string|null, event: string|null}|null}} Evidence
- * @typedef {{check: string, title: string, rank: number|null, gain_us: number, share: number, ranks: number, found: string, change: string, evidence: Evidence[]}} Advice
+ * @typedef {{check: string, title: string, rank: number|null, gain_us: number, share: number, where: string|null, lost_us: number, more_us: number, more: string|null, ranks: number, found: string, change: string, evidence: Evidence[]}} Advice
  */
 
 /**
@@ -22,7 +22,9 @@ export function show_advice(section, o, is_job, has_steps, look_at) {
     if (!o.advice.advice.length) section.append(element("p", word("no_advice")));
     for (const one of o.advice.advice) {
         const item = element("li"), title = word("check_" + one.check, { title: one.title });
-        const gain = word(has_steps ? "gain" : "gain_in_all", { title, gain: duration(one.gain_us * 1000), percent: (one.share * 100).toFixed(1) });
+        const percent = (one.share * 100).toFixed(1), also = one.more ? word("gain_beside", { gain: duration(one.more_us * 1000), where: said(one.more) }) : "";
+        const gain = (one.where ? word("gain_there", { title, gain: duration(one.lost_us * 1000), where: said(one.where), percent })
+            : word(has_steps ? "gain" : "gain_in_all", { title, gain: duration(one.gain_us * 1000), percent })) + also;
         item.append(element("strong", gain + (is_job && one.rank !== null ? " (" + word("rank_n", { rank: one.rank }) + ")" : "")));
         item.append(element("p", said(one.found)));
         for (const e of one.evidence) {

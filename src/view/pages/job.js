@@ -46,6 +46,9 @@ async function rows_of(input, name, ranks, t0, t1) {
     return { pins, slice };
 }
 
+/** Verdicts whose texts are sentences of the judge, with their numbers. */
+const JUDGED = ["slow_rank", "late_host", "slow_step", "uneven_work", "stage_imbalance"];
+
 /** @param {HTMLElement} section @param {Job} job @param {number} shift @param {number} input @param {Look} look_at */
 function show_verdicts(section, job, shift, input, look_at) {
     const drawn = new Set(job.job_ranks.filter((r) => r.is_drawn).map((r) => r.rank));
@@ -53,7 +56,7 @@ function show_verdicts(section, job, shift, input, look_at) {
     if (!job.verdicts.length) section.append(element("p", word(job.has_compared ? "no_verdicts" : "not_compared")));
     job.verdicts.forEach((v, i) => {
         const place = job.places[i], p = element("p");
-        const text = word("verdict_" + v.kind, { text: v.text, rank: v.rank ?? "", other: v.other_rank ?? "", step: v.step ?? "", ms: Math.abs(v.ms).toFixed(3), percent: Math.round(v.ratio * 100) });
+        const text = JUDGED.includes(v.kind) ? v.text : word("verdict_" + v.kind, { text: v.text, rank: v.rank ?? "", other: v.other_rank ?? "", step: v.step ?? "", ms: Math.abs(v.ms).toFixed(3), percent: Math.round(v.ratio * 100) });
         const said = in_words(v.rank === null && v.kind !== "slow_step" ? v.text : text);
         const step = job.cells.find((c) => (v.rank === null || c[0] === v.rank) && (v.step === null || job.steps[c[1]] === v.step) && c[5] !== null);
         if (place && drawn.has(v.rank ?? -1) && drawn.has(place.waiting_rank)) {

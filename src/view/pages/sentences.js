@@ -69,29 +69,36 @@ const PARTS = {
     computing: "计算", "communication that nothing overlaps": "未重叠的通信", "time in which the device has nothing to do": "设备空闲",
     "in operators": "算子", communication: "通信", "outside operators": "算子之外",
 };
-const MOST = `(?:, most of it (${Object.keys(PARTS).join("|")}))?`;
+const MOST = `(?:, because of (.+?))?(?:, most of it (${Object.keys(PARTS).join("|")}))?`;
+
+/** Of iterations of an inference engine. @type {Record<string, string>} */
+const CLASSES = { prefill: "预填充", decode: "解码", mixed: "混合", idle: "空闲", other: "其他" };
 
 /** @type {Record<string, string>} */
 /** @type {Record<string, string>} */
 const BETWEEN = { scheduling: "调度", "handling results": "处理结果", "other work of the host": "主机的其他工作" };
 const COPIES = { "copies from pageable (not pinned) memory": "可分页（非锁页）内存拷贝", "copies to the host": "到主机的拷贝", copies: "拷贝" };
 
-const PER = "(?: a step| in all)?", WIDE = "(.+)", N = "([\\d.,]+)", T = "([\\d.]+ (?:ns|us|ms|s)|\\d+ min \\d\\d s)"; // T: a duration
+const PER = "(?: a step| in all| in step \\S+| in each of these steps)?", WIDE = "(.+)", N = "([\\d.,]+)", T = "([\\d.]+ (?:ns|us|ms|s)|\\d+ min \\d\\d s)"; // T: a duration
 
 /** @type {[RegExp, (m: string[]) => string][]} */
 const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`([+-]\\S+ \\S+) (${Object.keys(CAUSES).join("|")}): ${WIDE} \\(${WIDE}, usually ${WIDE}\\)`, (m) => `${m[1]} ${CAUSES[m[2]]}：${what(m[3])}（${m[4]}，通常 ${m[5]}）`],
-    [`(step|iteration) (.+?) is slow, once: ${T} longer than the usual ${T} \\(${N} % of the run\\)${MOST}`, (m) => `${unit(m)} ${m[2]} 慢了一次：比通常的 ${m[4]} 多 ${m[3]}（占运行的 ${m[5]} %）${most(m[6])}`],
-    [`(step|iteration)s? (.+?)(?: to (.+?))? (?:is|are) slow: each (?:step|iteration) ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `${unit(m)} ${range(m[2], m[3])} 慢：每个比通常的 ${m[5]} 多 ${m[4]}，共 ${m[6]}（占运行的 ${m[7]} %）${most(m[8])}`],
-    [`since (step|iteration) (.+?) each (?:step|iteration) takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${m[2]} 起，每个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7])}`],
-    [`every (\\d+)(?:st|nd|rd|th) (?:step|iteration) from (.+?) on takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从 ${m[2]} 起，每 ${m[1]} 个步骤中有一个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7])}`],
-    [`each (step|iteration) takes a little longer than the one before, from (.+?) to (.+?): ${T} more in the mean, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${m[2]} 到 ${m[3]}，每个都比前一个略长：平均多 ${m[4]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7])}`],
-    [`((?:rank|device) \\d+|\\S+) is slow in each (step|iteration): ${T} without communication, (.+?) ?${T}; the others wait ${T} a (?:step|iteration) for it \\(${N} % of the run\\)${MOST}`, (m) => `${m[1]} 每步都慢：不计通信 ${m[3]}，${m[4]} 为 ${m[5]}；其他 rank 每步为它等待 ${m[6]}（占运行的 ${m[7]} %）${most(m[8])}`],
+    [`(step|iteration) (.+?) is slow, once: ${T} longer than the usual ${T} \\(${N} % of the run\\)${MOST}`, (m) => `${unit(m)} ${sized(m[2])} 慢了一次：比通常的 ${m[4]} 多 ${m[3]}（占运行的 ${m[5]} %）${most(m[6], m[7])}`],
+    [`(step|iteration)s? (.+?)(?: to (.+?))? (?:is|are) slow: each (?:step|iteration) ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `${unit(m)} ${range(m[2], m[3])} 慢：每个比通常的 ${m[5]} 多 ${m[4]}，共 ${m[6]}（占运行的 ${m[7]} %）${most(m[8], m[9])}`],
+    [`since (step|iteration) (.+?) each (?:step|iteration) takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${sized(m[2])} 起，每个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
+    [`every (\\d+)(?:st|nd|rd|th) (?:step|iteration) from (.+?) on takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从 ${sized(m[2])} 起，每 ${m[1]} 个步骤中有一个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
+    [`each (step|iteration) takes a little longer than the one before, from (.+?) to (.+?): ${T} more in the mean, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${m[2]} 到 ${sized(m[3])}，每个都比前一个略长：平均多 ${m[4]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
+    [`((?:the stage of )?(?:rank|device) \\d+|\\S+) is slow in each (step|iteration): ${T} without communication, (.+?) ?${T}; the others wait ${T} a (?:step|iteration) for it \\(${N} % of the run\\)${MOST}`, (m) => `${ranked(m[1])} 每步都慢：不计通信 ${m[3]}，${ranked(m[4])} 为 ${m[5]}；其他 rank 每步为它等待 ${m[6]}（占运行的 ${m[7]} %）${most(m[8], m[9])}`],
+    [`once, in step (.+?)`, (m) => `一次，在步骤 ${m[1]}`],
+    [`in steps (.+?) to (.+?)`, (m) => `在步骤 ${m[1]} 至 ${m[2]}`],
+    [`in steps (.+?) and (.+?)`, (m) => `在步骤 ${m[1]} 和 ${m[2]}`],
+    [`in ${N} steps from (.+?) to (.+?)`, (m) => `在 ${m[2]} 至 ${m[3]} 的 ${m[1]} 个步骤`],
     [`uneven work: in each (?:step|iteration) another rank takes longest, ${T} longer than the mean of the ranks, for which the others wait \\(${N} % of the run\\)`, (m) => `负载不均：每步都有另一个 rank 最慢，比各 rank 的平均多 ${m[1]}，其他 rank 为它等待（占运行的 ${m[2]} %）`],
     [`and ${N} more; ascope why explains them`, (m) => `另有 ${m[1]} 项，见 ascope why`],
     [`start-up: (step|iteration)s? (.+?)(?: to (.+?))? at the begin of the recording takes? ${T} longer in all; left out`, (m) => `启动：采集开始时的${unit(m)} ${range(m[2], m[3])} 共多 ${m[4]}，不计入`],
-    [`no (step|iteration) is slow: what differs is within the noise of the run \\(${N} % of a (?:step|iteration)\\)`, (m) => `没有慢的${unit(m)}：差异在运行的噪声之内（一个${unit(m)}的 ${m[2]} %）`],
-    [`of fewer than (\\d+) (step|iteration)s none can be called slow`, (m) => `少于 ${m[1]} 个${m[2] === "step" ? "步骤" : "迭代"}时，无法判断是否慢`],
+    [`no (step|iteration) is slow(, and no rank)?: what differs is within the noise of the run \\(${N} % of a (?:step|iteration)(?:; one that takes ${T} longer would be slow)?\\)`, (m) => `没有慢的${unit(m)}${m[2] ? "，也没有慢的 rank" : ""}：差异在运行的噪声之内（一个${unit(m)}的 ${m[3]} %${m[4] ? `；再长 ${m[4]} 才算慢` : ""}）`],
+    [`of fewer than (\\d+) (step|iteration)s none can be called slow(?:, and no rank is)?`, (m) => `少于 ${m[1]} 个${m[2] === "step" ? "步骤" : "迭代"}时，无法判断是否慢`],
     [`Both runs begin step ${WIDE} at the same moment\\.`, (m) => `两次运行的步骤 ${m[1]} 在同一时刻开始。`],
     ["They (?:have no step in common|do not both have step .*): both runs are shown from their first event on\\.", () => "没有共同的步骤：两次运行均从其第一个事件开始显示。"],
     [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}：${m[2]}`],
@@ -170,17 +177,27 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`${WIDE}: ${T}${PER}`, (m) => `${what(m[1])}：${per(m)} ${m[2]}`],
 ])).map(([form, says]) => [new RegExp("^" + form + "$", "s"), says]);
 
-/** Most of what. @param {string|undefined} part */
-const most = (part) => (part ? "，主要是" + PARTS[part] : "");
+/** Because of which rank, and most of what. @param {string|undefined} because @param {string|undefined} part */
+const most = (because, part) => (because ? "，原因在 " + because : "") + (part ? "，主要是" + PARTS[part] : "");
 
 /** @param {string[]} m */
 const unit = (m) => (m[1] === "step" ? "步骤" : "迭代");
 
 /** @param {string} first @param {string|undefined} last */
-const range = (first, last) => (last ? first + " 至 " + last : first);
+const range = (first, last) => (last ? first + " 至 " + sized(last) : sized(first));
+
+/** A step with the class and size of its iteration: "19 (decode, 3 requests)". @param {string} text */
+const sized = (text) => text.replace(/ \((prefill|decode|mixed|idle|other)(?:, ([\d,]+) requests?)?(?:, ([\d,]+) tokens?)?\)$/,
+    (_, kind, requests, tokens) => "（" + CLASSES[kind] + (requests ? "，" + requests + " 个请求" : "") + (tokens ? "，" + tokens + " 个 token" : "") + "）");
+
+/** @param {string} name */
+const ranked = (name) => name.replace(/^the stage of (.*)$/, "$1 所在的流水级");
 
 /** @param {string[]} m */
-const per = (m) => (/ in all\b/.test(m[0]) ? "共" : "每步");
+const per = (m) => {
+    const step = / in step (\S+?)(?=,|:|;| for | because | while | the | are | run|$)/.exec(m[0]);
+    return / in all\b/.test(m[0]) ? "共" : / in each of these steps/.test(m[0]) ? "在这些步骤中每步" : step ? `在步骤 ${step[1]} 中` : "每步";
+};
 
 /** @param {string} text */
 const what = (text) => (text === "nothing was recorded of the host" ? "主机上没有记录" : text);
@@ -188,11 +205,19 @@ const what = (text) => (text === "nothing was recorded of the host" ? "主机上
 /** @param {string} text */
 const with_micro = (text) => text.replace(/(\d) us\b/g, "$1 µs");
 
+/** What ascope cluster adds to a sentence of the judge. */
+const AFTER = new RegExp(`^(.*)(?:(, with as many kernels)|, with ${N} % more kernels|(: copies beside which nothing runs)|(: its host is late)|; it is compared with the ${N} ranks of its stage|; in collectives the others wait ${T})$`, "s");
+
+/** @param {string[]} m */
+const after = (m) => (m[2] ? "，内核数相同" : m[3] ? `，内核多 ${m[3]} %` : m[4] ? "：其间没有其他工作的拷贝" : m[5] ? "：主机下发过晚" : m[6] ? `；与同一流水级的 ${m[6]} 个 rank 比较` : `；其他 rank 在集合通信中等待 ${m[7]}`);
+
 /** @param {string} text @returns {string} */
 export function said(text) {
     if (!is_english()) {
         const more = /^(.*); other findings name (.*) of it$/s.exec(text);
         if (more) return said(more[1]) + "；其中 " + with_micro(more[2]) + " 已由其他发现说明";
+        const also = AFTER.exec(text);
+        if (also) return said(also[1]) + with_micro(after(also));
         if (Object.hasOwn(TEXTS, text)) return TEXTS[/** @type {keyof typeof TEXTS} */ (text)];
         for (const [form, says] of FORMS) {
             const m = form.exec(text);

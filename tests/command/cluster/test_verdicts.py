@@ -145,7 +145,7 @@ def hosts_alone_are_compared_as_by_why(top):
     """The first step is start-up: neither it nor the rank that takes longest for it is slow. A fault is found by both commands."""
     run("sim", "--framework", "pt", "--ranks", 2, "--kernels", 0, "--samplers=off", "--out", top / "hosts")
     text, why = run("cluster", top / "hosts", "-m", "verdicts", "-o", top / "of"), run("why", top / "hosts")
-    same = re.search(r"no step is slow, and no rank: what differs is within the noise of the run \([0-9.]+ % of a step\)", why)
+    same = re.search(r"no step is slow, and no rank: what differs is within the noise of the run \([0-9.]+ % of a step[^)]*\)", why)
     check(same and same[0] in text, f"nothing is slow: {text}{why}")
     same = re.search(r"start-up: step 0 .*; left out", why)
     check(same and same[0] in text, f"the start-up: {text}{why}")

@@ -83,7 +83,8 @@ static void a_finding_is_a_sentence_with_numbers(void **state)
         { "nothing",
           { "0:10 1:10 2:10 3:10" },
           0,
-          "no step is slow: what differs is within the noise of the run (0.1 % of a step)" },
+          "no step is slow: what differs is within the noise of the run (0.1 % of a step; one that takes 1.000 ms longer would "
+          "be slow)" },
         { "too few", { "0:10 1:30" }, 0, "of fewer than 3 steps none can be called slow" },
     };
     for (size_t i = 0; i < ROWS(row); i++) {

@@ -69,9 +69,10 @@ struct judge_table {
 
 struct judgement {
     size_t n;
-    struct slow *at; /* by falling lost_ns; those of single steps follow those of many, the start-up is the last */
-    double usual_ns; /* the median step of the run, of its slowest rank; without the start-up and slow steps */
-    double noise_ns; /* the spread of a step around it */
+    struct slow *at;  /* by falling lost_ns; those of single steps follow those of many, the start-up is the last */
+    double usual_ns;  /* the median step of the run, of its slowest rank; without the start-up and slow steps */
+    double noise_ns;  /* the spread of a step around it */
+    double single_ns; /* by how much a single step (of the largest class) has to exceed it to be slow; 0: unknown */
     size_t n_startup;
     bool *is_slow; /* by step: it is one of a finding about some steps, and not of the start-up */
     bool *is_once; /* by step: of these, one of a single step or of some steps in a row, not of a regime or a period */

@@ -298,17 +298,21 @@ static double outlier_limit(struct judging *j, struct judge_one_series *s)
     sort_series(s);
     const bool is_steady = s->part != JUDGE_ALL && j->t->steady_parts >> s->part & 1;
     const double usual_ns = is_steady ? j->usual_part[s->part] : j->out->usual_ns;
+    const double median = series_median(s), far = FAR * (s->sorted[1] - median),
+                 gap = s->n >= FEWEST_OF_GAP ? later(j->out->usual_ns, far) : INFINITY;
     size_t most = s->n / 3;
     for (size_t k = most > 200 ? 200 : most; k > 0; k--) {
         const double limit =
             noise_limit(j, s->sorted + k, s->n - k, p, later(1, effective * (double)(s->n - k)), usual_ns);
+        if (k == 1 && s->rank == JUDGE_ALL && s->part == JUDGE_ALL && s->n > j->n_single) {
+            j->out->single_ns = later(fmin(limit - median, gap), LEAST_OF_STEP * j->out->usual_ns);
+            j->n_single = s->n;
+        }
         if (s->sorted[k - 1] > limit)
             return (limit + s->sorted[k - 1]) / 2;
     }
     /* However long their tail: a step of more than twice the usual time, with nothing between it and far shorter ones. */
-    const double median = series_median(s);
-    if (s->n >= FEWEST_OF_GAP && s->sorted[0] - median > j->out->usual_ns &&
-        s->sorted[0] - median > FAR * (s->sorted[1] - median))
+    if (s->sorted[0] - median > gap)
         return (s->sorted[0] + s->sorted[1]) / 2;
     return INFINITY;
 }

@@ -14,9 +14,6 @@ static const double FAR_OUT = 4;
 /* A smaller autocorrelation, in its own deviations, is taken for none. */
 static const double SURE_RHO = 2;
 
-/* What is worth saying: of a step for a single one. */
-static const double LEAST_OF_STEP = 0.1;
-
 int by_falling_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;

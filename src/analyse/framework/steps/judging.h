@@ -11,8 +11,8 @@
 
 /* The share of healthy runs that get a finding; each kind of comparison may use a part of it. */
 static const double FALSE_RUNS = 0.01;
-/* What is worth saying: of the run. */
-static const double LEAST_OF_RUN = 0.01;
+/* What is worth saying: of the run; of a step for a single one. */
+static const double LEAST_OF_RUN = 0.01, LEAST_OF_STEP = 0.1;
 /* Below this share of a step, or below the resolution of clocks, times are equal. */
 static const double LEAST_NOISE = 0.0005, RESOLUTION_NS = 100;
 /* So many numbers show a spread even if they depend on each other. */
@@ -29,6 +29,7 @@ struct judging {
     double *level; /* by step: what is usual */
     double sum_ns; /* of all steps */
     double n_series;
+    size_t n_single;          /* steps of the series that out->single_ns is of */
     double *usual_part;       /* by part: the median of what it usually takes */
     bool *is_in;              /* by step: it belongs to the finding that is looked at */
     double *scratch, *sorted; /* for medians: of steps, or of ranks */
