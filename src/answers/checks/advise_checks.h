@@ -62,6 +62,7 @@ enum check_state check_sampling(const struct advise_subject *s, struct finding *
 enum check_state check_long_prompt(const struct advise_subject *s, struct finding *out);
 enum check_state check_preemption(const struct advise_subject *s, struct finding *out);
 enum check_state check_decode_launches(const struct advise_subject *s, struct finding *out);
+enum check_state check_decode_host(const struct advise_subject *s, struct finding *out);
 enum check_state check_graph_fallback(const struct advise_subject *s, struct finding *out);
 
 /* stall_checks.c: checks of what the host does while the device has nothing to do: Python, compilation, checkpoints,

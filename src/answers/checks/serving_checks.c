@@ -290,6 +290,37 @@ enum check_state check_decode_launches(const struct advise_subject *s, struct fi
     return CHECK_FOUND;
 }
 
+/* Without a device: decodes spend their time outside of operators, and not in sampling. With one, other checks name what
+ * it waits for. */
+enum check_state check_decode_host(const struct advise_subject *s, struct finding *out)
+{
+    const double least_share = 0.3; /* of decodes */
+    if (!has_engine(s) || s->has_device)
+        return CHECK_ELSEWHERE;
+    const struct step_profile *of = phases_of_rows(s, false, false);
+    double decode_ns = 0, lost_ns = 0;
+    struct spent most = { 0 };
+    for (size_t i = 0; of && i < s->series.n; i++)
+        for (size_t k = 0; class_at(s, i) == ITERATION_DECODE && advise_counts(s, (uint32_t)i) && k < of[i].n; k++) {
+            const struct spent *x = &of[i].at[k];
+            decode_ns += x->ns;
+            if (x->kind == SPENT_HOST || x->kind == SPENT_REQUESTS || is_of_phases(x, sampling))
+                continue;
+            finding_lose(s, out, (uint32_t)i, x->ns);
+            lost_ns += x->ns;
+            most = x->ns > most.ns ? *x : most;
+        }
+    if (!out->step_ns || lost_ns < least_share * decode_ns)
+        return CHECK_FINE;
+    char longest[READABLE_MOST];
+    const char *what = phase_words(&most, s->spare);
+    finding_say(s, out, "the host is outside of operators in %.0f %% of the time of decodes",
+                100 * lost_ns / decode_ns);
+    finding_add(s, out, most.ns, &most.place, "%.200s takes %s, the longest of them", what ? what : "",
+                readable_duration(longest, most.ns));
+    return CHECK_FOUND;
+}
+
 /* Decodes beyond some size launch kernels one by one, smaller ones a graph. */
 enum check_state check_graph_fallback(const struct advise_subject *s, struct finding *out)
 {

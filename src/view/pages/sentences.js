@@ -169,6 +169,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`${N} decodes? waits? behind a prompt of up to ${N} tokens: ${T} between two tokens, usually ${T}`, (m) => `${m[1]} 次解码在最长 ${m[2]} 个 token 的提示之后等待：两个 token 之间 ${m[3]}，通常 ${m[4]}`],
     [`${N} prompts? (?:is|are) computed again for requests that had tokens already: they were preempted`, (m) => `${m[1]} 次为已有 token 的请求重新计算提示：它们被抢占`],
     [`the device waits for the host's operators and calls in ${N} % of the time of ${N} decodes, which launch no graph`, (m) => `在不下发图的 ${m[2]} 次解码中，${m[1]} % 的时间设备在等待主机的算子和调用`],
+    [`the host is outside of operators in ${N} % of the time of decodes`, (m) => `解码中 ${m[1]} % 的时间主机在算子之外`],
     [`${N} decodes? of more than ${N} requests launch(?:es)? kernels one by one; up to that size a graph is launched`, (m) => `${m[1]} 次超过 ${m[2]} 个请求的解码逐个下发内核；不超过该大小时下发图`],
     [`nothing was recorded for ${T}`, (m) => `${m[1]} 没有记录`],
     [`${WIDE} for ${T}`, (m) => `${m[1]}：${m[2]}`],

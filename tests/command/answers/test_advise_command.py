@@ -23,7 +23,7 @@ def keys_in(path, pattern):
 TABLE = keys_in("src/answers/checks/advise.c", r'^    \{ "(\w+)", "')
 OF_GPU = {"tensor_cores", "waves"}
 CHECKS = set(TABLE) - OF_GPU
-OF_ENGINES = {"scheduling", "post_processing", "between_iterations", "sampling", "long_prompt", "preemption"}  # on any host
+OF_ENGINES = {"scheduling", "post_processing", "between_iterations", "sampling", "long_prompt", "preemption", "decode_host"}  # on any host
 
 
 class Page(html.parser.HTMLParser):

@@ -216,6 +216,14 @@ class Engine(Case):
         found = self.advice(t)["preemption"]
         self.assertEqual((found["state"], found["found"]), ("found", "1 prompt is computed again for requests that had tokens already: they were preempted"))
 
+    def test_a_host_alone_that_works_outside_of_operators(self):
+        for share, state in ((0.1, "fine"), (0.6, "found")):
+            t = Trace()
+            for i in range(30):
+                t.slice(decode(2), 200 * i, 200 * i + 100, "user_annotation")
+                t.slice("aten::mm", 200 * i, 200 * i + 100 * (1 - share), "cpu_op")
+            self.assertEqual(self.advice(t)["decode_host"]["state"], state, share)
+
     def test_graphs_of_small_decodes_only(self):
         t, at = Trace(), 0
         for i in range(40):
