@@ -163,6 +163,7 @@ static const struct {
 } instead[] = {
     { "*.summary", "summaries of ranks, which have no single events; ascope cluster reads them", true },
     { "cluster_analysis.db", "results of a whole job; ascope view shows them", false },
+    { "*_trace_rank_[0-9]*", "dumps of PyTorch's flight recorder; ascope hang reads them", false },
     { "step_trace_time.csv",
       "tables without a timeline or a database; ascope cluster compares the ranks by their tables, and "
       "ascope view shows ASCEND_PROFILER_OUTPUT",

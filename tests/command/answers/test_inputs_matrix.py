@@ -9,6 +9,7 @@ import glob
 import gzip
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -108,6 +109,10 @@ class Inputs(Case):
         os.makedirs(cls.at("nothing"))
         with open(cls.at("nothing", "notes.txt"), "w", encoding="utf-8") as f:
             f.write("nothing")
+        os.makedirs(cls.at("dumps"))
+        for i in range(2):
+            with open(cls.at("dumps", "nccl_trace_rank_%d" % i), "wb") as f:
+                pickle.dump({"version": "2.10", "entries": [], "pg_status": {}, "pg_config": {"0": {"name": "0", "desc": "", "ranks": "[0, 1]"}}}, f)
         cls.more_forms()
 
     @classmethod
@@ -173,7 +178,9 @@ class Inputs(Case):
             "trace of torch.profiler (`.pt.trace.json`)": first("traces", "host_1*"), "the same, compressed (`.json.gz`)": first("gz", "host_1*"),
             "directory of such traces": self.at("traces"), "directory of `.json` files with other names": self.at("names"),
             "timeline of `ascope export-trace` (`.pftrace`)": self.at("pftrace", "rank1.pftrace"), "directory of `.pftrace` files": self.at("pftrace"),
-            "summaries (`ascope analyse --summary`)": self.at("summaries"), "directory with neither": self.at("nothing"),
+            "summaries (`ascope analyse --summary`)": self.at("summaries"),
+            "dumps of PyTorch's flight recorder": self.at("dumps"), "one of them (`nccl_trace_rank_0`)": self.at("dumps", "nccl_trace_rank_0"),
+            "directory with neither": self.at("nothing"),
             "path that does not exist": self.at("absent"),
         }
 
@@ -199,6 +206,10 @@ class Inputs(Case):
                     line, = sorted(set(done.stderr.splitlines()))  # compare was given the path twice
                     self.assertEqual([word for word in wanted.split(", ") if word not in line], [], line)
                     self.assertIsNone(re.search("ascope (%s) (reads|shows|compares)" % command, line) if wanted != "view" else None, line)
+
+    def test_dumps_are_read_by_hang_alone(self):
+        self.assertIn("Nothing is unfinished", self.ascope("hang", self.at("dumps"), code=0).stdout)
+        self.assertIn("no dumps", self.ascope("hang", self.at("nothing"), code=1).stderr)
 
     def answer(self, *words):
         return json.loads(self.ascope(*words, "--json", code=0).stdout)
