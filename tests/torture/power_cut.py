@@ -51,11 +51,12 @@ class PowerCut(unittest.TestCase):
 
     def each(self, disk, calls, check, n_random, most=None):
         """check({path: content}, is_over) for every state, once: before each call that makes something durable or changes names, and at the
-        end. is_over: the program has reported success. most: so many of the calls, evenly spread."""
+        end. is_over: the program has reported success. most: so many of the calls, evenly spread, and the last
+        ones."""
         places = [i for i, (what, *_) in enumerate(calls) if what in ("sync", "rename", "link", "unlink")] + [len(calls)]
         self.assertGreater(sum(what == "sync" for what, *_ in calls), 0)
         if most and len(places) > most:
-            places = [places[i * (len(places) - 1) // (most - 1)] for i in range(most)]
+            places = [places[i * (len(places) - 1) // (most - 1)] for i in range(most)] + places[-4:]  # at the end is what says that it is whole
         seen, n, done = set(), 0, 0
         for place in sorted(set(places)):
             for call in calls[done:place]:

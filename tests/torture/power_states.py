@@ -9,6 +9,7 @@ import os
 import random
 
 BLOCK = 1 << 16
+LAST = 4  # changes of names that are left out one at a time: a later one must not be there without them
 
 
 class Node:
@@ -137,6 +138,8 @@ class Disk:
         for names in (False, True):
             for content in ("synced", "all") if not names else ("synced", "empty", "zeros", "all"):
                 yield f"{'all' if names else 'synced'} names, content {content}", self.state(lambda _, n=names: n, lambda f, c=content: self.CONTENT[c](f, rng))
+        for missing in sorted({call for node in self.by_id.values() for call, _, _ in node.pending})[-LAST:]:
+            yield f"all names but that of call {missing}", self.state(lambda call, m=missing: call != m, lambda f: bytes(f.data))
         for i in range(n_random):
             likely = rng.random()
             yield f"random {i}", self.state(lambda _: rng.random() < likely, lambda f: self.CONTENT[rng.choice(sorted(self.CONTENT))](f, rng))

@@ -70,6 +70,7 @@ int seal_make(int dir, const struct new_owner *owner, void (*known)(struct file_
     char *const text = why ? NULL : seal_list_text(&t, &n);
     if (!why)
         why = text ? durable_put(dir, SEAL_NAME, text, n, owner, true) : ENOMEM;
+    why = why ? why : durable_dir(dir, "."); /* its name, before that of a file that says that it is there */
     *out = (struct seal){ n, text ? checksum_of(text, n) : 0 };
     free(text);
     tree_free(&t);
