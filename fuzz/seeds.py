@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle,snapshot}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle,snapshot,hang}/*
 """
 import glob
 import gzip
+import json
 import os
 import pickle
 import re
@@ -202,6 +203,30 @@ def cut_ranks(ascope, data, out):
     write(out, "view_db", "log", logged_database())
 
 
+def cut_hangs(out):
+    """Four ranks in a group of all and two of pairs; each job hangs in another way."""
+    groups = {"0": [0, 1, 2, 3], "1": [0, 1], "2": [2, 3]}
+
+    def entry(group, number, done, kind="all_reduce", p2p=False, size=8):
+        return {"frames": [{"name": "step", "filename": "train.py", "line": number}], "process_group": [group, "tp"], "is_p2p": p2p,
+                "collective_seq_id": 0 if p2p else number, "p2p_seq_id": number if p2p else 0, "profiling_name": "nccl:" + kind,
+                "input_sizes": [[size]], "output_sizes": [[size, 2]], "input_dtypes": ["Float"], "output_dtypes": ["Float"],
+                "state": "completed" if done else "started", "retired": done}
+    jobs = {
+        "missing": [[entry("0", 1, True)] + [entry("0", 2, False)] * (r != 2) for r in range(4)],
+        "mismatch": [[entry("0", 1, False, size=8 + (r == 1))] for r in range(4)],
+        "order": [[entry("0", 1, False, "broadcast" if r == 3 else "all_reduce")] for r in range(4)],
+        "cycle": [[entry("1" if r < 2 else "2", 1, False)] * (r % 3 > 0) + [entry("0", 1, False)] for r in range(4)],
+        "transfer": [[entry("1", 1, False, "recv 0<-1" if r == 0 else "send 1->0", True)] for r in range(2)],
+    }
+    for name, ranks in jobs.items():
+        dumps = [{"version": "2.10", "pg_status": {"0": {"last_enqueued_collective": 2, "last_completed_collective": 1}},
+                  "pg_config": {k: {"name": k, "desc": "tp", "ranks": str(v)} for k, v in groups.items() if r in v}, "entries": e}
+                 for r, e in enumerate(ranks)]
+        write(out, "hang", name, CUT.join(json.dumps(d).encode() for d in dumps))
+        write(out, "hang", name + "_pickle", CUT.join(pickle.dumps(d) for d in dumps))
+
+
 def main():
     ascope, data, out = sys.argv[1:]
     for base, dirs, _ in sorted(os.walk(data)):
@@ -263,6 +288,7 @@ def main():
         training = Training(layers=1, limit=8 << 20)
         write(out, "snapshot", "protocol_%d" % protocol, pickle.dumps(training.run(8, lambda t, i: t.alloc(1 << 20, 16)).snapshot(), protocol))
     write(out, "pickle", "json", b'{"entries": [{"a": [1, -1, 1.5, null, true, "\\u0041"]}]}')
+    cut_hangs(out)
     cut_ranks(ascope, data, out)
     for i, text in enumerate(OPTIONS):
         write(out, "options", "text_%d" % i, bytes([i % 3, 6]) + text)
