@@ -52,6 +52,7 @@ _ascope()
     'dyn --when') return ;;
     'recover -dir' | 'recover --collection-dir') compopt -o filenames; _ascope_offer -d; return ;;
     'doctor --out') compopt -o filenames; _ascope_offer -d; return ;;
+    'doctor --prove') compopt -o filenames; _ascope_offer -d; return ;;
     'doctor --python') compopt -o filenames; _ascope_offer -f; return ;;
     'options --as') _ascope_offer -W 'profiling_options acl.json'; return ;;
     'options --chip') _ascope_offer -W 'A2 A3 910 310 310P 310B 950 MDC Tiny MDC-mini'; return ;;
@@ -202,7 +203,7 @@ _ascope()
         options=' -dir --collection-dir --no-sync --json --quiet -q --help -h' ;;
     doctor)
         words=''
-        options=' --out --python --json --quiet -q --help -h' ;;
+        options=' --out --prove --python --json --quiet -q --help -h' ;;
     options)
         words='check'
         options=' --as --chip --json --quiet -q --help -h'

@@ -84,6 +84,7 @@ complete -c ascope -n '__fish_seen_subcommand_from recover' -l quiet -s q -d 'pr
 complete -c ascope -n '__fish_seen_subcommand_from recover' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from recover' -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l out -d 'directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from doctor' -l prove -d 'record programs with known content into DIR, and check every number of their results' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l python -d 'Python interpreter whose frameworks are examined; default: python3 in PATH' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from doctor' -l quiet -s q -d 'print errors only'

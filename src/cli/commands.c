@@ -48,7 +48,7 @@ static const uint8_t sim_options[] = {
     OPT_THREADS, OPT_JSON, OPT_QUIET, OPT_HELP,
 };
 static const uint8_t install_msprof_options[] = { OPT_SCRIPT_DIALECT, OPT_FORCE, OPT_REMOVE, OPT_HELP };
-static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PYTHON, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PROVE, OPT_PYTHON, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t options_options[] = { OPT_OPTIONS_FORM, OPT_OPTIONS_CHIP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t run_options[] = {
     OPT_RUN_OUT, OPT_RUN_HOST_SYS, OPT_RUN_DEVICE, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS, OPT_RUN_DELAY, OPT_RUN_DURATION, OPT_RUN_PERIOD,
@@ -143,7 +143,7 @@ const struct command commands[] = {
     },
     {
         .name = "doctor",
-        .usage = "[--out DIR] [--python PATH] [--json]",
+        .usage = "[--out DIR] [--python PATH] [--json]\n--prove DIR [--json]",
         .about = "check what this machine can record, and what is missing",
         .text = "Examines devices, the host, the directory of recordings, Python with its frameworks, and the parts "
                 "of ascope. For each check: its state (ok, limited, missing, or - for not applicable), what was "
@@ -152,8 +152,12 @@ const struct command commands[] = {
                 "Nothing is recorded, and no file is left behind. Python is run in a separate process, for at most "
                 "half a minute; vendors' libraries are not loaded into the command. Without a device, only the host "
                 "is recorded.\n\n"
-                "Exit code 0: the host can be recorded, whatever else is limited or missing. 1: it cannot, because "
-                "the directory is not writable, its files cannot be mapped, or /proc is missing.",
+                "With --prove, small programs with known content (marks, ranges, kernels, copies) are recorded and "
+                "exported instead, one for the host, the simulated NPU and each kind of real device, and every known "
+                "number is checked. DIR/ascope-prove.json has the results without names and paths.\n\n"
+                "Exit code 0: the host can be recorded, whatever else is limited or missing; with --prove: every check "
+                "passed. 1: it cannot, because the directory is not writable, its files cannot be mapped, or /proc is "
+                "missing; with --prove: a check failed.",
         LIST_OF(doctor_options),
         .run = run_doctor,
     },

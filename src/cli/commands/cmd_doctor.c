@@ -7,6 +7,7 @@
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "doctor/doctor.h"
+#include "prove/prove.h"
 #include "report/term.h"
 
 /* ---- for people ---- */
@@ -80,6 +81,59 @@ static enum exit_status put_json(const struct arguments *a, const struct doctor_
     return json_report_more(a, "checks", list, more, status);
 }
 
+/* ---- programs with known content ---- */
+
+static void prove_put_run(const struct term *t, const struct prove_run *run)
+{
+    size_t n_ok = 0;
+    for (size_t i = 0; i < run->n; i++)
+        n_ok += run->check[i].state == PROVE_OK;
+    fprintf(t->to, "\n%s%s%s", term_ink(t, INK_BOLD), run->device, term_ink(t, INK_END));
+    fputs(*run->product ? ": " : "", t->to);
+    term_text(t, run->product, 0);
+    fprintf(t->to, "%s; ", run->is_simulated ? ", simulated" : "");
+    if (*run->trouble)
+        term_text(t, run->trouble, 0);
+    else
+        fprintf(t->to, "%zu of %zu checks passed", n_ok, run->n);
+    if (run->clock_error_ns >= 0)
+        fprintf(t->to, "; its clock is known to %.0f ns", run->clock_error_ns);
+    fputc('\n', t->to);
+    for (size_t i = 0; i < run->n; i++) {
+        const struct prove_check *c = &run->check[i];
+        const bool is_ok = c->state == PROVE_OK;
+        fprintf(t->to, "  %s%-8s%s%-46s", term_ink(t, is_ok ? INK_GOOD : INK_BAD), is_ok ? "ok" : "FAILED",
+                term_ink(t, INK_END), c->name);
+        term_text(t, c->found, 0);
+        if (!is_ok) {
+            fputs("; wanted ", t->to);
+            term_text(t, c->wanted, 0);
+        }
+        fputc('\n', t->to);
+    }
+}
+
+static enum exit_status prove(struct arguments *a)
+{
+    struct prove_report r;
+    struct error e = { 0 };
+    struct term t;
+    if (!prove_machine(a->prove_dir, &r, &e)) {
+        complain("%s", e.text);
+        return STATUS_NOTHING;
+    }
+    term_init(&t, stdout);
+    const enum exit_status status = r.n_failed > 0 ? STATUS_NOTHING : STATUS_DONE;
+    if (a->json) {
+        json_t *const all = prove_json(&r), *const list = json_incref(json_object_get(all, "runs"));
+        json_object_del(all, "runs");
+        return json_report_more(a, "runs", list, all, status);
+    }
+    for (size_t i = 0; i < r.n && !a->quiet; i++)
+        prove_put_run(&t, &r.run[i]);
+    return status;
+}
+
 int run_doctor(struct arguments *a)
 {
     struct doctor_report r;
@@ -90,6 +144,8 @@ int run_doctor(struct arguments *a)
         complain("%s: unexpected argument; see ascope help doctor", a->word[0]);
         return exit_code(a->face, STATUS_USAGE);
     }
+    if (a->prove_dir)
+        return exit_code(a->face, prove(a));
     enum exit_status status = STATUS_NOTHING;
     if (!doctor_examine(&asked, &r, &e)) {
         complain("%s", e.text);

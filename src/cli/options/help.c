@@ -131,6 +131,9 @@ static const struct {
     { "ASCOPE_OSRT",
       "Default of the option osrt, how host_sys=osrt records system calls: auto (all of them, where the kernel permits that), "
       "libc (those that cost little) or samples." },
+    { "ASCOPE_PROVE_DAMAGE",
+      "drop, double or shift: what happens to a record of each collection of doctor --prove before it is checked, which "
+      "must fail then: for tests." },
     { "ASCOPE_PROGRAM",
       "ascope program that the Python package starts (default: the one of the package, else the one in "
       "PATH)." },

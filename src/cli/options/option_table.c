@@ -246,6 +246,8 @@ const struct option_row option_rows[OPTIONS] = {
 
     [OPT_DOCTOR_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(options.out_dir),
         .help = "directory of the recordings to come; default: $ASCEND_WORK_PATH/profiling_data, or the working directory" },
+    [OPT_PROVE] = { "prove", .kind = OPTION_DIR, .value = "DIR", .at = AT(prove_dir),
+        .help = "record programs with known content into DIR, and check every number of their results" },
     [OPT_PYTHON] = { "python", .kind = OPTION_FILE, .value = "PATH", .at = AT(python),
         .help = "Python interpreter whose frameworks are examined; default: python3 in PATH" },
     [OPT_OPTIONS_CHIP] = { "chip", .kind = OPTION_TEXT, .value = "NAME", .at = AT(chip), .choices = chip_word,

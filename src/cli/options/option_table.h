@@ -128,6 +128,7 @@ enum option_id {
     OPT_LEVEL0,
     /* of doctor only */
     OPT_DOCTOR_OUT,
+    OPT_PROVE,
     OPT_PYTHON,
     /* of options only */
     OPT_OPTIONS_CHIP,
@@ -280,6 +281,7 @@ struct arguments {
     int64_t rank;
     const char *html;             /* of advise */
     const char *allow, *markdown; /* of gate */
+    const char *prove_dir;        /* of doctor; NULL: it examines */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;
