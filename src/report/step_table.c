@@ -7,6 +7,7 @@
 #include "base/text/json_memory.h"
 #include "analyse/framework/steps/step_causes.h"
 #include "analyse/framework/steps/step_shares.h"
+#include "answers/run/run_rank.h"
 #include "report/judge_report.h"
 
 enum { NAME_COLUMNS = 8, BAR_CELLS = 24, TABLE_COLUMNS = 67, CAUSE_COLUMNS = 40, CAUSE_NARROW = 28, NARROW = 100 };
@@ -95,7 +96,8 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
     fputc('\n', t->to);
 }
 
-static void put_cause(const struct term *t, const struct step_more *m, bool is_host)
+/* `knows_waits`: else time in a collective may be waiting for other ranks, as in the words of ascope why. */
+static void put_cause(const struct term *t, const struct step_more *m, bool is_host, bool knows_waits)
 {
     /* Texts for steps of a device, and of the host. On the host, an operator that waits for data counts as an
      * operator. */
@@ -119,17 +121,19 @@ static void put_cause(const struct term *t, const struct step_more *m, bool is_h
     if (m->named == NAMED_OUTSIDE) {
         fputs(": host outside operators", t->to);
     } else {
-        fprintf(t->to, ": %s%s", word[m->cause][is_host].before, m->named == NAMED_RANGE ? "range " : "");
+        const bool may_wait = m->cause == CAUSE_TRANSFER && !knows_waits;
+        fprintf(t->to, ": %s%s%s", may_wait ? "waiting or " : "", word[m->cause][is_host].before,
+                m->named == NAMED_RANGE ? "range " : "");
         term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
     }
     fprintf(t->to, " +%s%s", readable_duration(number, (double)m->name_ns), word[m->cause][is_host].after);
 }
 
-static void put_causes(const struct term *t, const struct step_mores *m, bool is_host)
+static void put_causes(const struct term *t, const struct step_mores *m, bool is_host, bool knows_waits)
 {
     for (size_t i = 0; i < m->n; i++) {
         fprintf(t->to, "      %s%s%s ", term_ink(t, INK_WARN), i == 0 ? "slow:" : "     ", term_ink(t, INK_END));
-        put_cause(t, &m->at[i], is_host);
+        put_cause(t, &m->at[i], is_host, knows_waits);
         fputc('\n', t->to);
     }
     if (m->n == 0)
@@ -177,6 +181,7 @@ static void put_rest(const struct term *t, const struct step_subject *u, const s
 static void put_series(const struct term *t, const struct step_subject *u, const struct device *d,
                        const struct step_series *s, const struct step_mores *more, size_t n_more, size_t most)
 {
+    const struct run_rank q = run_rank_of(u->profile, d, u->collection);
     size_t n_shown = 0, n_left = 0, n_chosen = 0;
     int64_t part_ns[STEP_PARTS], fast_ns = 0, slow_ns = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -195,7 +200,7 @@ static void put_series(const struct term *t, const struct step_subject *u, const
             part_ns[c] = s->part_ns[c][i];
         put_row(t, s, step_name(s, u->profile->names, i), s->time_ns[i], part_ns, s->is_slow[i] ? INK_WARN : INK_END);
         if (n_shown < n_more && more[n_shown].step == i)
-            put_causes(t, &more[n_shown], s->is_host);
+            put_causes(t, &more[n_shown], s->is_host, run_rank_knows_waits(&q));
         n_shown++;
     }
     if (n_left > 0)
