@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/process/robust.h"
+#include "base/text/readable.h"
 
 enum {
     SHOWN = 6,
@@ -53,7 +54,8 @@ bool link_verdicts_add(struct link_verdicts *l, const struct rank_summary *s, co
                                   m->group[i],
                                   (uint32_t)m->src[i],
                                   (uint32_t)m->dst[i],
-                                  m->transit_mb[i] / m->transit_ms[i] };
+                                  m->transit_mb[i] / m->transit_ms[i],
+                                  m->transit_ms[i] };
     }
     return true;
 }
@@ -63,7 +65,7 @@ struct judged_use {
     uint32_t kind;
     name_id transport;
     int64_t src, dst;
-    double gbs, share, reference; /* share: of the reference; NAN: there is none */
+    double gbs, ms, share, reference; /* share: of the reference; NAN: there is none */
 };
 
 static int by_kind(const void *a, const void *b)
@@ -115,14 +117,15 @@ struct judged_link {
     int64_t src, dst;
     size_t n, n_slow;
     double share, slow_share, reference, gbs;
+    double lost_ms;        /* beyond what its transfers would take on a link of its kind; they may run beside others */
     bool is_slow, is_both; /* is_both: the other direction is slow, too */
 };
 
 static struct judged_link judge_link(const struct judged_use *use, size_t n, const struct middle *usual)
 {
     struct judged_link l = { .transport = use->transport, .src = use->src, .dst = use->dst };
-    while (l.n < n && !isinf(use[l.n].share))
-        l.n++;
+    for (; l.n < n && !isinf(use[l.n].share); l.n++)
+        l.lost_ms += use[l.n].share < 1 ? use[l.n].ms * (1 - use[l.n].share) : 0;
     if (l.n == 0)
         return l;
     while (l.n_slow < l.n && use[l.n_slow].share < VERY_SLOW)
@@ -137,12 +140,12 @@ static struct judged_link judge_link(const struct judged_use *use, size_t n, con
     return l;
 }
 
-static int by_share(const void *a, const void *b)
+/* Those that cost most first. */
+static int by_lost(const void *a, const void *b)
 {
     const struct judged_link *x = a, *y = b;
-    const double left = fmin(x->share, x->slow_share), right = fmin(y->share, y->slow_share);
-    if (left != right)
-        return left < right ? -1 : 1;
+    if (x->lost_ms != y->lost_ms)
+        return x->lost_ms > y->lost_ms ? -1 : 1;
     return x->src != y->src ? (x->src < y->src ? -1 : 1) : (x->dst > y->dst) - (x->dst < y->dst);
 }
 
@@ -155,34 +158,40 @@ static size_t join_directions(struct judged_link *link, size_t n)
         while (k < kept &&
                !(link[k].src == link[i].dst && link[k].dst == link[i].src && link[k].transport == link[i].transport))
             k++;
-        if (k < kept && (link[k].share < SLOW) == (link[i].share < SLOW))
+        if (k < kept && (link[k].share < SLOW) == (link[i].share < SLOW)) {
             link[k].is_both = true;
-        else
+            link[k].lost_ms += link[i].lost_ms;
+        } else {
             link[kept++] = link[i];
+        }
     }
     return kept;
 }
 
 static bool accuse(const struct link_verdicts *l, const struct judged_link *link, struct job_report *out)
 {
-    char text[300];
+    char text[340], lost[READABLE_MOST];
     const bool is_always = link->share < SLOW;
+    readable_duration(lost, link->lost_ms * 1e6);
     const char *const transport = names_text(l->names, link->transport);
     if (is_always)
-        snprintf(text, sizeof text,
-                 "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind: %.2f instead of %.2f GB/s",
-                 (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
-                 100 * link->share, link->gbs, link->reference);
+        snprintf(
+            text, sizeof text,
+            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind: %.2f instead of %.2f GB/s, up to %s longer in all",
+            (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
+            100 * link->share, link->gbs, link->reference, lost);
     else
-        snprintf(text, sizeof text,
-                 "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind in %.1f %% of its uses",
-                 (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
-                 100 * link->slow_share, 100 * (double)link->n_slow / (double)link->n);
+        snprintf(
+            text, sizeof text,
+            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind in %.1f %% of its uses, up to %s longer in all",
+            (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
+            100 * link->slow_share, 100 * (double)link->n_slow / (double)link->n, lost);
     return verdict_add(out, &(struct verdict){ .kind = VERDICT_SLOW_LINK,
                                                .text = text,
                                                .rank = link->src,
                                                .other = link->dst,
-                                               .ratio = is_always ? link->share : link->slow_share });
+                                               .ratio = is_always ? link->share : link->slow_share,
+                                               .ms = link->lost_ms });
 }
 
 /* Judges each link by its uses, which follow each other, and reports the slow ones. */
@@ -204,7 +213,7 @@ static bool judge_links(struct link_verdicts *l, const struct judged_use *use, s
     if (slow.n > 0 && slow.n <= EXACT)
         slow.n = join_directions(slow.at, slow.n);
     if (slow.n > 0)
-        qsort(slow.at, slow.n, sizeof *slow.at, by_share);
+        qsort(slow.at, slow.n, sizeof *slow.at, by_lost);
     for (size_t i = 0; done && i < slow.n && i < SHOWN; i++)
         done = accuse(l, &slow.at[i], out);
     if (done && slow.n > SHOWN) {
@@ -227,7 +236,7 @@ bool link_verdicts_finish(struct link_verdicts *l, const struct groups *g, struc
         const struct link_use *const u = &l->uses.at[i];
         const int64_t src = groups_global(g, u->group, u->src), dst = groups_global(g, u->group, u->dst);
         if (src >= 0 && dst >= 0)
-            use[n++] = (struct judged_use){ u->kind, u->transport, src, dst, u->gbs, NAN, NAN };
+            use[n++] = (struct judged_use){ u->kind, u->transport, src, dst, u->gbs, u->ms, NAN, NAN };
     }
     if (n == 0)
         return true;

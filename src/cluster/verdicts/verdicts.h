@@ -204,7 +204,7 @@ struct link_use {
     uint32_t kind; /* number of (operator, transport, size) */
     name_id transport, group;
     uint32_t src, dst; /* in the group */
-    double gbs;
+    double gbs, ms;    /* ms: that the transfers took, which may run beside others */
 };
 
 struct link_verdicts {

@@ -101,6 +101,8 @@ def other_collections_than_those_of_pytorch(top):
                     run("communication", prof, "--quiet")
             found = json.loads(run("cluster", job, "-m", "verdicts", "--json", "-o", top / "of"))
             check({rank["source"] for rank in found["job_ranks"]} == {source}, f"{framework}: ranks are read from {source}")
+            links = [v for v in found["verdicts"] if v["kind"] == "slow_link"]
+            check(all(v["ms"] > 0 and re.search(r", up to [\d.]+ [mu]s longer in all$", v["text"]) for v in links) and links, f"what the link costs: {links}")
             kinds = {(v["kind"], v["rank"], v["step"]) for v in found["verdicts"]}
             check(kinds == wanted, f"{framework}, {source}: {found['verdicts']}")
             slow = next((v["text"] for v in found["verdicts"] if v["kind"] == "slow_rank"), "")
