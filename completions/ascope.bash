@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -243,6 +243,10 @@ _ascope()
         words=''
         options=' --table --csv --csv-safe --json --limit --steps-by --threads --memory-limit --quiet -q --help -h'
         what=-f ;;
+    mcp)
+        words=''
+        options=' --help -h'
+        what=-f ;;
     analyse)
         words=''
         options=' -dir --collection-dir --export-type --max-process-number --steps --csv-safe --dialect --time-base --keep-overlaps --pretty --simplify --summary --out --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h' ;;
@@ -280,7 +284,7 @@ _ascope()
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+        words='run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

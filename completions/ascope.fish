@@ -14,6 +14,7 @@ complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is 
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
 complete -c ascope -n __fish_use_subcommand -a sql -d 'answer SQL about collections, traces and databases of any kind'
+complete -c ascope -n __fish_use_subcommand -a mcp -d 'serve the answers to AI agents (Model Context Protocol) over standard input and output'
 complete -c ascope -n __fish_use_subcommand -a analyse -d 'analyse *_ascend_pt and *_ascend_ms collections: timeline, tables, databases, report'
 complete -c ascope -n __fish_use_subcommand -a export -d 'export a PROF_XXX collection as timeline, tables and database'
 complete -c ascope -n __fish_use_subcommand -a export-trace -d 'export only the timeline, optionally compressed or split'
@@ -201,6 +202,8 @@ complete -c ascope -n '__fish_seen_subcommand_from sql' -l memory-limit -d 'uppe
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from sql' -F
+complete -c ascope -n '__fish_seen_subcommand_from mcp' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from mcp' -F
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -o dir -l collection-dir -d 'collection: a PROF_XXX directory, or a directory that contains some' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l export-type -d 'text (timeline and tables), db (databases), or both; default: as set when the collection was recorded' -x -a 'text db text,db'
 complete -c ascope -n '__fish_seen_subcommand_from analyse analyze' -l max-process-number -d 'number of collections analysed in parallel; default: --threads' -x
@@ -352,5 +355,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang memory cluster view sql analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts the sample collections, and a small simulated one of each chip, into inputs for the fuzz targets.
 
-    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle,snapshot,hang}/*
+    seeds.py ASCOPE DATA OUT        writes OUT/{records,text,settings,collection,framework,session,memory_timeline,rings,flight,options,dynamic,http,chrome,pftrace,summary,manifest,rank,view_db,tables,pickle,snapshot,hang,mcp}/*
 """
 import glob
 import gzip
@@ -287,6 +287,10 @@ def main():
     for protocol in 2, 4:
         training = Training(layers=1, limit=8 << 20)
         write(out, "snapshot", "protocol_%d" % protocol, pickle.dumps(training.run(8, lambda t, i: t.alloc(1 << 20, 16)).snapshot(), protocol))
+    with open(os.path.join(data, "mcp/conversation.jsonl"), "rb") as f:
+        for i, line in enumerate(f):
+            if line.startswith(b'{"client": '):
+                write(out, "mcp", "message_%d" % i, line[len(b'{"client": '):-2])
     write(out, "pickle", "json", b'{"entries": [{"a": [1, -1, 1.5, null, true, "\\u0041"]}]}')
     cut_hangs(out)
     cut_ranks(ascope, data, out)

@@ -30,6 +30,7 @@ static const uint8_t memory_options[] = { OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_WHY_REQUEST, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
 static const uint8_t sql_options[] = { OPT_SQL_TABLE, OPT_SQL_CSV, OPT_CSV_SAFE, OPT_JSON, OPT_SQL_LIMIT, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
+static const uint8_t mcp_options[] = { OPT_HELP };
 static const uint8_t advise_options[] = { OPT_DIR, OPT_ADVISE_HTML, OPT_STEPS_BY, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t recover_options[] = { OPT_DIR, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t info_options[] = { OPT_DIR, OPT_STEPS_BY, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -335,7 +336,7 @@ const struct command commands[] = {
         .text = "The inputs are those of ascope view; several of them, and the ranks of a job, are one database whose "
                 "columns run and rank tell them apart. Tables of the run (steps, kernels, collectives, copies, calls, "
                 "operators, ranges, python, memory, ranks) are the same for NPUs, GPUs and torch.profiler traces; tables of "
-                "the timeline (slices, instants, counters, flows, …) have everything that the viewer shows. "
+                "the timeline (slices, instants, counters, flows and more) have everything that the viewer shows. "
                 "Tables of a database of results are in the schema db. ascope sql .schema lists all tables and columns "
                 "with units and meaning.\n\n"
                 "Without STATEMENT, statements are read from standard input, each up to a ; at the end of a line; .tables, "
@@ -349,6 +350,22 @@ const struct command commands[] = {
         LIST_OF(sql_options),
         .has_files = true,
         .run = run_sql,
+    },
+    {
+        .name = "mcp",
+        .usage = "[PATH...]",
+        .about = "serve the answers to AI agents (Model Context Protocol) over standard input and output",
+        .text = "PATH is a recording, or a directory with recordings; default: the current directory. Nothing outside of "
+                "the paths can be opened by the client. Tools: overview, why, advise, compare, cluster, memory, hang, "
+                "timeline, sql and explain. An answer is the text of the command of that name, at most max_chars long, "
+                "and says what was left out. Pages of the documentation and the schema of SQL are resources.\n\n"
+                "Each call runs in a process of its own, so that a damaged recording cannot end the server, and a call "
+                "can be cancelled. docs/agents.md has the configuration of the usual clients.\n\n"
+                "Example, for a client that is configured with JSON: {\"mcpServers\": {\"ascope\": {\"command\": "
+                "\"ascope\", \"args\": [\"mcp\", \"/data/profiles\"]}}}",
+        LIST_OF(mcp_options),
+        .has_files = true,
+        .run = run_mcp,
     },
     {
         .heading = "files for other tools",

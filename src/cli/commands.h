@@ -82,6 +82,9 @@ int run_info(struct arguments *a);
  * too: MindSpore rejects files that are not executable or belong to a user other than root and its own. */
 int run_install_msprof(struct arguments *a);
 
+/* cmd_mcp.c: `ascope mcp`: the answers of the other commands as tools of a server for agents. */
+int run_mcp(struct arguments *a);
+
 /* cmd_msprof.c: the command line of the reference's launcher, msprof: it collects, and it parses collections. */
 int msprof_main(int argc, char **argv); /* the whole of `msprof` */
 

@@ -201,3 +201,19 @@ const struct sql_table *sql_table_find(const char *name)
             return &sql_tables[i];
     return NULL;
 }
+
+json_t *sql_schema_json(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < SQL_TABLES; i++) {
+        const struct sql_table *of = &sql_tables[i];
+        json_t *columns = json_array();
+        for (size_t k = 0; k < of->n_columns; k++)
+            json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:s}", "name", of->column[k].name, "type",
+                                                     sql_type_names[of->column[k].type], "unit", of->column[k].unit,
+                                                     "meaning", of->column[k].meaning));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o}", "name", of->name, "meaning", of->meaning, "columns", columns));
+    }
+    return list;
+}

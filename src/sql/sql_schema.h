@@ -9,6 +9,7 @@
 #ifndef ASCOPE_SQL_SQL_SCHEMA_H
 #define ASCOPE_SQL_SQL_SCHEMA_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 enum sql_type { SQL_TEXT, SQL_INTEGER, SQL_REAL };
@@ -52,6 +53,7 @@ struct sql_table {
 };
 extern const struct sql_table sql_tables[SQL_TABLES];
 const struct sql_table *sql_table_find(const char *name); /* NULL: there is none */
+json_t *sql_schema_json(void); /* a list of {name, meaning, columns: [{name, type, unit, meaning}]}; NULL: no memory */
 
 /* Columns of tables of a run by their numbers. All of them begin with the first three. */
 enum { RUN_RUN, RUN_RANK, RUN_DEVICE, RUN_FIRST };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text/utf8.h"
+#include "base/text/json_memory.h"
 
 bool sql_output_begin(struct sql_output *o, struct error *e)
 {
@@ -21,24 +21,14 @@ bool sql_output_begin(struct sql_output *o, struct error *e)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *text_json(struct sql_output *o, const char *text)
-{
-    const size_t n = text ? strlen(text) : 0;
-    char *plain = arena_take(o->mem, n + 1, 1);
-    if (!plain)
-        return NULL;
-    utf8_copy(plain, text ? text : "", n);
-    return json_string(plain);
-}
-
-static json_t *cell_json(struct sql_output *o, sqlite3_stmt *s, int i)
+static json_t *cell_json(sqlite3_stmt *s, int i)
 {
     switch (sqlite3_column_type(s, i)) {
     case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(s, i));
     case SQLITE_FLOAT:
         return isfinite(sqlite3_column_double(s, i)) ? json_real(sqlite3_column_double(s, i)) : json_null();
     case SQLITE_NULL: return json_null();
-    default: return text_json(o, (const char *)sqlite3_column_text(s, i));
+    default: return text_json((const char *)sqlite3_column_text(s, i));
     }
 }
 
@@ -93,7 +83,7 @@ static void output_begin(void *of, sqlite3_stmt *s)
         if (new)
             *new = false;
         if (o->form == SQL_AS_JSON) {
-            json_array_append_new(o->columns, text_json(o, name));
+            json_array_append_new(o->columns, text_json(name));
         } else if (o->form == SQL_AS_TABLE) {
             cell_keep(o, arena_text(o->mem, name, strlen(name)));
         } else {
@@ -129,7 +119,7 @@ static bool output_row(void *of, sqlite3_stmt *s)
         }
         o->bytes += (uint64_t)sqlite3_column_bytes(s, i) + sizeof(void *);
         if (o->form == SQL_AS_JSON) {
-            json_array_append_new(row, cell_json(o, s, i));
+            json_array_append_new(row, cell_json(s, i));
             continue;
         }
         const int type = sqlite3_column_type(s, i);
@@ -186,20 +176,4 @@ void sql_schema_print(const struct term *t, const char *table)
             fprintf(t->to, "  %-18s %-7s %-7s %s\n", of->column[k].name, sql_type_names[of->column[k].type],
                     of->column[k].unit, of->column[k].meaning);
     }
-}
-
-json_t *sql_schema_json(void)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < SQL_TABLES; i++) {
-        const struct sql_table *of = &sql_tables[i];
-        json_t *columns = json_array();
-        for (size_t k = 0; k < of->n_columns; k++)
-            json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:s}", "name", of->column[k].name, "type",
-                                                     sql_type_names[of->column[k].type], "unit", of->column[k].unit,
-                                                     "meaning", of->column[k].meaning));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o}", "name", of->name, "meaning", of->meaning, "columns", columns));
-    }
-    return list;
 }

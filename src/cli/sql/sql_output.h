@@ -31,6 +31,5 @@ struct sql_taker sql_output_taker(struct sql_output *o);
 json_t *sql_output_end(struct sql_output *o, const struct term *t, const struct sql_answer *answer, struct error *e);
 
 void sql_schema_print(const struct term *t, const char *table); /* NULL: all */
-json_t *sql_schema_json(void);
 
 #endif
