@@ -159,11 +159,15 @@ void advise_print(const struct term *t, const struct advise_report *r)
     size_t n[CHECK_STATES] = { 0 };
     for (size_t i = 0; i < n_advise_checks; i++)
         n[r->advice[i].finding.state]++;
+    /* What each step spends alike is how the program is written, and no fault of this run. */
+    bool is_usual = r->rank->rank.n > 0 && r->run && run_findings(r->run) == 0;
+    for (size_t i = 0; i < n_found; i++)
+        is_usual = is_usual && !r->advice[i].finding.where && !r->advice[i].finding.more;
     if (n_found == 0)
         fputs(n[CHECK_FINE] > 0 ? "nothing found that would save 3 % of a step" : "nothing could be checked", t->to);
     else
-        fprintf(t->to, "%zu finding%s, by estimated gain; gains may overlap and do not add up", n_found,
-                n_found == 1 ? "" : "s");
+        fprintf(t->to, "%zu %s%s%s, by estimated gain; gains may overlap and do not add up", n_found,
+                is_usual ? "way" : "finding", n_found == 1 ? "" : "s", is_usual ? " to make each step shorter" : "");
     fprintf(t->to, " (%zu checks, %zu fine", n_advise_checks, n[CHECK_FINE]);
     if (n[CHECK_ELSEWHERE] > 0)
         fprintf(t->to, ", %zu not applicable", n[CHECK_ELSEWHERE]);

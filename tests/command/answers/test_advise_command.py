@@ -167,14 +167,14 @@ class Advise(Case):
         path = self.sim()
         r = self.ascope("advise", path, "--html", "nowhere/a.html", code=3)
         self.assert_one_line(r.stderr, "nowhere/a.html")
-        self.assertIn("finding", r.stdout)
+        self.assertIn("by estimated gain", r.stdout)
         self.assertNotIn("written to", r.stdout)
 
     def test_a_page_on_standard_output(self):
         path = self.sim()
         r = self.ascope("advise", path, "--html", "-", code=0)
         self.assertTrue(r.stdout.startswith("<!DOCTYPE html>") and r.stdout.rstrip().endswith("</html>"), r.stdout[-200:])
-        self.assertIn("finding", r.stderr)
+        self.assertIn("by estimated gain", r.stderr)
         self.assert_one_line(self.ascope("advise", path, "--html", "-", "--json", code=2).stderr, "--html")
 
     def test_the_same_input_gives_the_same_bytes(self):
