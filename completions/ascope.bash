@@ -111,6 +111,8 @@ _ascope()
     'view --threads') return ;;
     'view --memory-limit') return ;;
     'sql --limit') return ;;
+    'sql --columns') compopt -o filenames; _ascope_offer -f; return ;;
+    'sql --tables') return ;;
     'sql --steps-by') return ;;
     'sql --threads') return ;;
     'sql --memory-limit') return ;;
@@ -241,7 +243,7 @@ _ascope()
         what=-f ;;
     sql)
         words=''
-        options=' --table --csv --csv-safe --json --limit --steps-by --threads --memory-limit --quiet -q --help -h'
+        options=' --table --csv --csv-safe --json --limit --columns --tables --steps-by --threads --memory-limit --quiet -q --help -h'
         what=-f ;;
     mcp)
         words=''

@@ -196,6 +196,8 @@ complete -c ascope -n '__fish_seen_subcommand_from sql' -l csv -d 'print CSV'
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l csv-safe -d 'prefix names in CSV tables that a spreadsheet would run as formulas (beginning with = + - @) with \''
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l limit -d 'most rows of an answer, 0: no limit; default: 10000' -x
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l columns -d 'without a statement: write the tables of the run as binary columns, for programs' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from sql' -l tables -d 'with --columns: only these tables, such as kernels,steps; default: all of the run' -x
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x
 complete -c ascope -n '__fish_seen_subcommand_from sql' -l memory-limit -d 'upper limit of the program\'s memory; default: 512M; larger data is kept in an unnamed temporary file beside the results' -x

@@ -34,7 +34,8 @@ def unlisted_layouts(src):
 AVOIDED = (
     (r"doors?", "front end", ()),
     (r"told", "reported, recorded, passed", ()),
-    (r"arrows?", "flow event", ()),
+    # Apache Arrow is a format of columns.
+    (r"arrows?", "flow event", ("python/ascope/_columns.py", "tests/python/test_runs.py", "docs/python.md")),
     (r"strangers?", "unknown record, unknown chip", ()),
     (r"truths?", "boolean", ()),
     (r"outcomes?", "exit status, result", ()),

@@ -143,6 +143,10 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "print CSV" },
     [OPT_SQL_LIMIT] = { "limit", NUMBER(rows, 0, INT64_MAX),
         .help = "most rows of an answer, 0: no limit; default: 10000" },
+    [OPT_SQL_COLUMNS] = { "columns", .kind = OPTION_FILE, .value = "FILE", .at = AT(columns),
+        .help = "without a statement: write the tables of the run as binary columns, for programs" },
+    [OPT_SQL_TABLES] = { "tables", .kind = OPTION_TEXT, .value = "TABLE,...", .at = AT(tables),
+        .help = "with --columns: only these tables, such as kernels,steps; default: all of the run" },
 
     [OPT_ADVISE_HTML] = { "html", .kind = OPTION_FILE, .value = "FILE", .at = AT(html),
         .help = "also write the report as a page for a browser" },

@@ -81,6 +81,8 @@ enum option_id {
     OPT_SQL_TABLE,
     OPT_SQL_CSV,
     OPT_SQL_LIMIT,
+    OPT_SQL_COLUMNS,
+    OPT_SQL_TABLES,
     /* of advise only */
     OPT_ADVISE_HTML,
     /* of install-msprof only */
@@ -287,6 +289,7 @@ struct arguments {
     unsigned type, verbose, metric;
     bool as_table, as_csv; /* of sql */
     uint64_t rows;
+    const char *columns, *tables;
     uint64_t port; /* of view */
     bool no_open;
     const char *host, *report, *range;

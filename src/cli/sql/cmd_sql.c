@@ -11,6 +11,7 @@
 #include "cli/options/summary.h"
 #include "cli/sql/sql_inputs.h"
 #include "cli/sql/sql_output.h"
+#include "sql/run/run_columns.h"
 
 /* A session of one or several statements. */
 struct sql_asking {
@@ -168,12 +169,61 @@ static void prompt_run(struct sql_asking *x)
     free(line);
 }
 
+/* The bits of "kernels,steps"; 0: one of them is no table of the run. */
+static uint32_t tables_of_list(const char *list)
+{
+    uint32_t bits = list ? 0 : (1 << SQL_RUN_TABLES) - 1;
+    for (const char *at = list; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        const struct sql_table *t = sql_table_find(name);
+        if (!t || t - sql_tables >= SQL_RUN_TABLES) {
+            complain("--tables %s: %s is no table of the run", list, name);
+            return 0;
+        }
+        bits |= UINT32_C(1) << (t - sql_tables);
+    }
+    return bits;
+}
+
+/* --columns. */
+static enum exit_status columns_write(struct sql_inputs *s, const struct arguments *a, uint32_t wanted)
+{
+    struct out o;
+    struct error e = { 0 };
+    if (s->run.inputs.list.n == 0) {
+        complain("--columns: no recording among the inputs");
+        return STATUS_NOTHING;
+    }
+    if (!sql_inputs_columns(s, wanted) || s->run.run.n == 0)
+        return STATUS_NOTHING;
+    if (!out_open_named(&o, a->columns, &e)) {
+        complain("%s", e.text);
+        return STATUS_NOTHING;
+    }
+    if (!run_columns_write(&o, &s->columns, wanted)) {
+        out_discard(&o);
+        complain_no_memory("the columns");
+        return STATUS_NOTHING;
+    }
+    if (out_close(&o, &e))
+        return s->status;
+    complain("%s", e.text);
+    return STATUS_NOTHING;
+}
+
 int run_sql(struct arguments *a)
 {
     struct sql_asking x = { .a = a };
+    const uint32_t wanted = a->columns ? tables_of_list(a->tables) : 0;
     const char *statement = a->n_words > 0 && is_statement(a->word[a->n_words - 1]) ? a->word[--a->n_words] : NULL;
-    if (a->json + a->as_csv + a->as_table > 1) {
-        complain("--table, --csv and --json: give one of them");
+    if (a->json + a->as_csv + a->as_table + (a->columns != NULL) > 1) {
+        complain("--table, --csv, --json and --columns: give one of them");
+        return exit_code(a->face, STATUS_USAGE);
+    }
+    if (a->columns && (statement || wanted == 0)) {
+        if (statement)
+            complain("--columns: writes tables, without a statement");
         return exit_code(a->face, STATUS_USAGE);
     }
     term_init(&x.term, stdout);
@@ -182,7 +232,9 @@ int run_sql(struct arguments *a)
         complain("missing path and statement; ascope sql --help has an example");
         status = STATUS_USAGE;
     }
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE && a->columns) {
+        status = columns_write(&x.inputs, a, wanted);
+    } else if (status == STATUS_DONE) {
         x.answers = a->json ? json_array() : NULL;
         if (!statement)
             prompt_run(&x);

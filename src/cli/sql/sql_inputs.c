@@ -124,7 +124,7 @@ static void *sql_look(const void *of, const struct recording *l, size_t i, struc
     return run_tables_of(l, i, look->wanted, look->names, mem);
 }
 
-static bool columns_load(struct sql_inputs *s, uint32_t wanted)
+bool sql_inputs_columns(struct sql_inputs *s, uint32_t wanted)
 {
     struct given_run *g = &s->run;
     const struct sql_look look = { s->names, wanted };
@@ -203,7 +203,7 @@ bool sql_inputs_load(struct sql_inputs *s, const char *sql, bool all, struct err
         return false;
     if (needs & ~(uint32_t)RUN && !s->has_timelines && !timelines_load(s))
         return error_no_memory(e, "the timelines");
-    if (needs & RUN & ~s->has && s->run.inputs.list.n > 0 && !columns_load(s, all ? RUN : needs & RUN))
+    if (needs & RUN & ~s->has && s->run.inputs.list.n > 0 && !sql_inputs_columns(s, all ? RUN : needs & RUN))
         return error_no_memory(e, "the tables");
     return true;
 }

@@ -37,6 +37,8 @@ struct sql_inputs {
 enum exit_status sql_inputs_find(struct sql_inputs *s, struct arguments *a);
 /* Loads what a statement needs. False: the reason was reported. `all`: more statements will follow. */
 bool sql_inputs_load(struct sql_inputs *s, const char *sql, bool all, struct error *e);
+/* Makes tables of the run: bits of enum sql_table_id. False: the reason was reported. */
+bool sql_inputs_columns(struct sql_inputs *s, uint32_t wanted);
 void sql_inputs_end(struct sql_inputs *s);
 
 #endif

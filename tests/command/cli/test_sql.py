@@ -175,6 +175,23 @@ class Sql(Case):
         self.assertGreater(statements.count(";\n"), 5)
         self.ascope("sql", self.job(), input=statements, code=0)
 
+    def test_columns(self):
+        """Their cells are compared by tests/python/test_runs.py."""
+        trace, path = self.small(), os.path.join(self.dir, "columns")
+        self.ascope("sql", trace, "--columns", path, "--tables", "kernels,steps", code=0)
+        with open(path, "rb") as f:
+            data = f.read()
+        n = int.from_bytes(data[16:24], "little")
+        header = json.loads(data[24:24 + n])
+        self.assertEqual((data[:16], len(data) % 64, list(header["tables"])), (b"ascope columns 1", 0, ["steps", "kernels"]))
+        self.assertEqual({c["name"]: c["n_unknown"] for c in header["tables"]["kernels"]["columns"]}["cores"], 1)
+        for words in (["--tables", "slices"], ["--tables", "kernels,nothing"], ["--csv"], ["SELECT 1"]):
+            self.assert_one_line(self.ascope("sql", trace, "--columns", path, *words, code=2).stderr, "ascope: ")
+        os.mkdir(os.path.join(self.dir, "cluster_analysis_output"))
+        with open(os.path.join(self.dir, "cluster_analysis_output/x.csv"), "w", encoding="utf-8") as f:
+            f.write("a\n1\n")
+        self.ascope("sql", "cluster_analysis_output", "--columns", path, code=1)
+
     def test_what_cannot_be_used(self):
         self.ascope("sql", code=2)
         self.assert_one_line(self.ascope("sql", "nothing_here", "SELECT 1", code=2).stderr, "No such file")
