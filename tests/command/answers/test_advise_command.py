@@ -112,6 +112,8 @@ class Advise(Case):
                 if check == "data_loader":
                     self.assertTrue(40000 / 6 - 800 < first["gain_us"] < 40000 / 5 + 800, first["gain_us"])  # the first step may be start-up
                     self.assertEqual(first["evidence"][0]["place"]["process"], "Python")
+                    self.assertEqual((first["where"], first["once"], first["more"]), ("once, in step 3", "3", None))
+                    self.assertRegex(first["found"], r"^the device waits (3[7-9]|40)\.\d+ ms in step 3 for data$")  # not a mean over all steps
                 if check == "slow_link":
                     self.assertRegex(first["found"], r"link (0 -> 1|1 -> 0) .* has 1\d % of the bandwidth")
 
