@@ -18,7 +18,8 @@ ASCOPE = ROOT = None
 PLATFORMS = ["0", "1", "2", "3", "4", "5", "7", "8", "9", "11", "15", "16", "99", "10000"]
 A_MEMBER = {"compact.*": "compact.new_info", "additional.*": "additional.new_info", "*-CpuUsage.data": "7-CpuUsage.data",
             "*-Memory.data": "7-Memory.data", "DATA_PREPROCESS.*": "DATA_PREPROCESS.NEW", "dvpp.*": "dvpp.vdec",
-            "instr.*": "instr.group_0_aic", "instr.biu_perf_group*": "instr.biu_perf_group0_aic"}
+            "instr.*": "instr.group_0_aic", "Framework.*": "Framework.task_desc_info", "AclModule.*": "AclModule.acl_op",
+            "HCCL.hcom_*": "HCCL.hcom_send_1_1_1", "runtime.*": "runtime.api", "instr.biu_perf_group*": "instr.biu_perf_group0_aic"}
 HOST = ("api_event.data", "compact.", "additional.", "variable.", "host_")
 NO_REPORT = {"compact.memset_info", "compact.mem_mng_info", "compact.stream_sq_info", "additional.Multi_Thread",
              "additional.memory_application", "additional.diagnostic", "additional.ccu_task_info"}
@@ -113,7 +114,8 @@ class Chips(unittest.TestCase):
         self.assertLessEqual(read["99"], read["9"])  # a chip that is known by name only fares no worse than an unknown one
         self.assertEqual({k.split("/")[1] for k in never},
                          {"nobody.data", "compact.new_info", "additional.new_info",
-                          "nano_stars_profile.data", "instr.group_0_aic", "DATA_PREPROCESS.NEW"})
+                          "nano_stars_profile.data", "instr.group_0_aic", "DATA_PREPROCESS.NEW", "Framework.task_desc_info",
+                          "AclModule.acl_op", "HCCL.hcom_send_1_1_1", "runtime.api"})
 
     def test_a_chip_whose_tasks_are_not_read_keeps_everything_else(self):
         tables = {}
