@@ -123,7 +123,7 @@ bool comm_links_fill(struct comm_links *l, struct comm_sorter *s, struct comm_ev
 bool comm_links_add(struct comm_links *total, const struct comm_links *l);
 void comm_links_clear(struct comm_links *l);
 
-/* comm_bandwidth.c: the bandwidth of each task of a collective: the bytes that it moved and the time that this took. */
+/* comm_links.c: the bandwidth of each task of a collective: the bytes that it moved and the time that this took. */
 
 /* Fills moved_bytes, moved_ns and is_piece of all tasks. False: no memory. */
 bool comm_bandwidths(const struct profile *p, struct communication *c, struct arena *mem);

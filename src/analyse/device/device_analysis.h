@@ -83,7 +83,7 @@ struct device_facts {
 double device_peak_operations(const struct device_facts *d, enum number_kind numbers);
 double device_peak_bytes(const struct device_facts *d);
 
-/* gpu_occupancy.c: theoretical occupancy of a kernel: the warps that an SM can run of it at once, in percent of those
+/* device_peaks.c: theoretical occupancy of a kernel: the warps that an SM can run of it at once, in percent of those
  * that it can run of any kernel. Limits are threads, blocks, registers and shared memory, in the units in which the
  * hardware allocates them. */
 

@@ -28,7 +28,7 @@ struct chrome_flow_pairs {
 /* False only without memory. */
 bool chrome_flows_bind(struct chrome_flow_pairs *out, const struct chrome_trace *t, struct arena *mem);
 
-/* chrome_self.c: own times of the slices of a Chrome trace, and which slice is inside which.
+/* chrome_flows.c: own times of the slices of a Chrome trace, and which slice is inside which.
  *
  * A slice is inside another one of its track only if that one contains it. Each moment of a track belongs to one
  * slice, that which began last: of two slices that overlap in part, the first one counts until the second one begins.
@@ -55,7 +55,7 @@ bool kernels_collect(struct kernels *k, const struct profile *p, struct arena *m
 bool kernels_sort(struct kernels *k, struct arena *mem);
 bool kernels_take(struct kernels *k, size_t n, struct arena *mem); /* room for n rows, of which there are none yet */
 
-/* task_label.c: the name of a task in reports and on the timeline. */
+/* flows.c: the name of a task in reports and on the timeline. */
 
 /* The name and type of a task in outputs. `host` is its row of host_tasks; with NO_ROW, only data of the device is
  * used. */

@@ -125,7 +125,7 @@ bool enclosing_find(const struct host_spans *outer, const struct host_spans *inn
 
 /* parent[i]: the innermost other span that contains span i, or NO_ROW. self_ns[i]: the time in which span i is the last
  * one that began and is open: it is never below 0, and those of a span and of all inside it add up to no more than its
- * duration. by_begin: the rows in nesting order (nesting.c). False: no memory. */
+ * duration. by_begin: the rows in nesting order (call_tree.c). False: no memory. */
 bool enclosing_tree(const struct host_spans *s, const uint32_t *by_begin, uint32_t *parent, int64_t *self_ns);
 
 /* ms_analyse.c: the relations in a collection of MindSpore: ranges and what they started on the device, and steps. */
@@ -166,7 +166,7 @@ struct memory_peaks {
 bool memory_peaks_find(struct memory_peaks *out, const struct collection *s, const struct memory_device *device,
                        struct error *e);
 
-/* work_launches.c: when the program launched what ran on a device of a collection.
+/* host_work.c: when the program launched what ran on a device of a collection.
  *
  * With the framework's task queue, that is when its task was put into the queue: the call of the runtime comes later,
  * on another thread. */

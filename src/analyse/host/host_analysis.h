@@ -107,7 +107,7 @@ void batch_of_older(const uint32_t *order, size_t n, const uint64_t *time, const
 void batch_by_number(const uint32_t *order, size_t n, const uint64_t *time, uint16_t *batch, size_t n_flips,
                      const uint64_t *flip_time, const uint16_t *flip_number);
 
-/* tally.c: counts and sums by two keys.
+/* batch.c: counts and sums by two keys.
  *
  * Sums do not wrap: they stop at UINT64_MAX. */
 
@@ -126,7 +126,7 @@ struct tallies {
 bool tally_up(struct tallies *out, uint32_t *row, size_t n, const uint32_t *a, const uint32_t *b, const uint64_t *value,
               struct arena *mem);
 
-/* nesting.c: spans in the order of their nesting. */
+/* call_tree.c: spans in the order of their nesting. */
 
 /* Sorts rows by begin. Of spans that begin together, the longest is the outermost and comes first. Of spans that also
  * end together, the one that was recorded last comes first: a record is written when its span ends, and inner spans end

@@ -16,7 +16,7 @@
 struct event_tree {
     const struct framework *f;
     size_t n;
-    uint32_t *by_begin; /* events as they nest, see nesting.c */
+    uint32_t *by_begin; /* events as they nest, see call_tree.c */
     uint32_t *event;    /* by position in the tree; what begins first stands first */
     uint32_t *end;      /* by position: behind the last that it encloses */
     bool *in_backward;  /* by position: it is, or is inside of, an operator of the backward pass */

@@ -215,3 +215,52 @@ bool tasks_analyse(struct profile *p, struct device *d, struct error *e)
     arena_free(mem);
     return done || error_no_memory(e, d->source.path);
 }
+
+bool cuda_log_take(struct profile *p, struct device *d, struct error *e)
+{
+    (void)p;
+    const struct gpu_tasks *g = &d->gpu;
+    struct device_log *log = &d->log;
+    if (!device_log_take(d, g->n))
+        return error_no_memory(e, d->source.path);
+    for (size_t i = 0; i < g->n; i++) {
+        if (!gpu_task_is_whole(g, i))
+            continue;
+        const size_t k = log->n++;
+        log->stream[k] = g->track[i];
+        log->batch[k] = 0;
+        log->task[k] = (uint32_t)i;
+        log->context[k] = NO_CONTEXT;
+        log->key[k] = task_key(log->stream[k], 0, log->task[k]);
+        log->begin[k] = g->begin[i];
+        log->end[k] = g->end[i];
+        log->type[k] = g->kind[i];
+    }
+    return true;
+}
+
+void cuda_copies(struct device *d)
+{
+    const struct gpu_tasks *g = &d->gpu;
+    struct tasks *t = &d->tasks;
+    for (size_t i = 0; i < t->n; i++) {
+        t->copy_bytes[i] = g->bytes[t->task[i]];
+        t->copy_kind[i] = gpu_task_is_copy(g, t->task[i]) ? COPY_OTHER : COPY_NONE;
+    }
+}
+
+bool task_streams_take(const struct host_tasks *t, unsigned device, struct arena *mem, struct task_streams *out)
+{
+    *out = (struct task_streams){ .tasks = t, .row = arena_take(mem, t->n, sizeof *out->row) };
+    for (uint32_t i = 0; out->row && i < t->n; i++)
+        if (t->device[i] == device)
+            out->row[out->n++] = i;
+    return out->row && order_by_u16(out->row, out->n, t->stream) && order_by_u32(out->row, out->n, t->task);
+}
+
+uint16_t task_streams_find(const struct task_streams *s, uint32_t id)
+{
+    const struct host_tasks *t = s->tasks;
+    const size_t at = order_first_u32(s->row, s->n, t->task, id);
+    return at < s->n && t->task[s->row[at]] == id ? t->stream[s->row[at]] : UNKNOWN_STREAM;
+}

@@ -31,7 +31,7 @@ void device_events_drop(struct device *d);
 void device_batches(const struct device *d, const uint32_t *order, size_t n, const uint16_t *stream,
                     const uint64_t *time, const uint32_t *task, uint16_t *batch);
 
-/* task_streams.c: the streams of tasks on chips whose records have ids of 32 bits only. */
+/* device_tasks.c: the streams of tasks on chips whose records have ids of 32 bits only. */
 
 /* Rows of the tasks that the host launched on a device, by (task, stream). */
 struct task_streams {
@@ -60,7 +60,7 @@ bool edges_pair(struct device_log *log, const struct edges *edges, uint32_t *ord
 /* Fills d->log; its flips are sorted. False: no memory. */
 bool stars_log_pair(struct profile *p, struct device *d, struct error *e);
 
-/* cuda_log.c: the tasks of a GPU as rows of the device's log. A record of CUPTI has begin and end, so that there is
+/* device_tasks.c: the tasks of a GPU as rows of the device's log. A record of CUPTI has begin and end, so that there is
  * nothing to pair. */
 
 bool cuda_log_take(struct profile *p, struct device *d, struct error *e); /* false: no memory */
