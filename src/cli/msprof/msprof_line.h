@@ -106,7 +106,7 @@ bool msprof_check_output(struct msprof_line *l, bool must_exist);
 /* For a line that collects. Texts belong to the line. */
 struct recorded_run msprof_request(const struct msprof_line *l);
 
-/* msprof_machine.c: describes this machine for the command line of msprof. */
+/* msprof_request.c: describes this machine for the command line of msprof. */
 
 /* The result refers to `devices`. */
 struct msprof_machine machine_here(struct devices_online *devices);

@@ -10,7 +10,7 @@
 #include "cli/options/option_table.h"
 #include "open/inputs.h"
 
-/* How a command ended. Each face has its own exit code for it: see exit_status.c. */
+/* How a command ended. Each face has its own exit code for it: see command.c. */
 enum exit_status {
     STATUS_DONE,         /* all requested results are complete */
     STATUS_LOSSES,       /* there are results, but some collected data is missing from them */
@@ -29,7 +29,7 @@ struct exit_meaning {
     const char *text;
 };
 
-/* exit_status.c: exit codes: one for each status and name of the command. */
+/* command.c: exit codes: one for each status and name of the command. */
 
 int exit_code(enum face face, enum exit_status status);
 enum exit_status arguments_refused(
@@ -61,7 +61,7 @@ int ending_signals(sigset_t *set);
 /* Restores the signals, for example before a program is started. ending_prepare() may be called again. */
 void ending_fini(void);
 
-/* given.c: the inputs on a command line; what cannot be used is reported. */
+/* command.c: the inputs on a command line; what cannot be used is reported. */
 
 /* Finds the inputs of -dir and all words; *n_refused: those without one. `also`: see inputs_add(). Anything but
  * STATUS_DONE: there are none. */
@@ -70,14 +70,14 @@ enum exit_status given_inputs(struct inputs *t, size_t *n_refused, struct argume
 /* Appends the inputs of one path. */
 enum exit_status given_add(struct inputs *t, const char *path, unsigned also);
 
-/* nearest_word.c: suggests a known word for a mistyped one: commands, options, actions. */
+/* command.c: suggests a known word for a mistyped one: commands, options, actions. */
 
 enum { NEAREST_WORD_MOST = 40 }; /* longer words are never similar to others */
 
 /* The most similar of n words, if it differs by a typing error or two only; otherwise NULL. */
 const char *nearest_word(const char *given, const char *const *word, size_t n);
 
-/* export_types.c: the value of --export-type: which kinds of results are written. */
+/* command.c: the value of --export-type: which kinds of results are written. */
 
 /* Adds WANT_TEXT and WANT_DB to *want for "text", "db" or "text,db". NULL, an option that was not given, adds
  * nothing. False: another value, which was reported on stderr. */
