@@ -3,7 +3,7 @@
  *
  * A mode keeps only what it compares between ranks, so that a job of any size streams through it. It gets the ranks in
  * ascending order; then finish() hands over tables, which are written as csv, JSON or into cluster_analysis.db
- * (results.h). A mode that looks at single tasks of a few ranks loads those again (rank_reload.c).
+ * (results.h). A mode that looks at single tasks of a few ranks loads those again (rank_device.c).
  */
 #ifndef ASCOPE_CLUSTER_MODES_H
 #define ASCOPE_CLUSTER_MODES_H

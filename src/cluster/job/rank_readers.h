@@ -79,7 +79,7 @@ json_t *rank_text_json(const char *path); /* NULL: it cannot be read, or is not 
 /* Of the first device in a collection, or in a PROF directory. False: it is not there, or does not say. */
 bool rank_device_read(struct device_facts *out, const char *collection, struct arena *mem);
 
-/* rank_reload.c: single tasks and operators of a rank, for modes to which its summary is not enough. */
+/* rank_device.c: single tasks and operators of a rank, for modes to which its summary is not enough. */
 
 /* False: no memory, see e. *is_there: there is more than a summary of the rank, and it could be read. */
 bool rank_reload(const struct mode_context *c, int64_t rank, unsigned parts, struct arena *mem, struct rank *out,

@@ -5,6 +5,7 @@
 
 #include "base/memory/sort.h"
 #include "base/memory/tuples.h"
+#include "profile/calls.h"
 
 enum { KIND, GROUP, SRC, DST, PARTS };
 enum { TOP1, MIDDLE, BOTTOM3, BOTTOM2, BOTTOM1, TOTAL, SAMPLES };
@@ -121,4 +122,21 @@ bool links_by_kind(struct rank_comm_matrix *m, struct names *names, struct arena
     const bool works = scratch && sample(m, names, mem, scratch);
     arena_free(scratch);
     return works;
+}
+
+bool by_connection_init(struct by_connection *b, const uint64_t *connection, size_t n, struct arena *mem)
+{
+    *b = (struct by_connection){ n, connection, arena_take(mem, n, sizeof *b->order) };
+    if (!b->order)
+        return false;
+    order_fill(b->order, n);
+    return order_by_u64(b->order, n, connection);
+}
+
+uint32_t by_connection_find(const struct by_connection *b, uint64_t connection)
+{
+    if (connection == CONNECTION_NONE)
+        return NO_ROW;
+    const size_t at = order_first_u64(b->order, b->n, b->connection, connection);
+    return at < b->n && b->connection[b->order[at]] == connection ? b->order[at] : NO_ROW;
 }

@@ -66,7 +66,7 @@ static inline uint32_t step_of(const struct rank_steps *s, int64_t ns)
     return behind > 0 && s->end_ns[behind - 1] >= ns ? (uint32_t)behind - 1 : NO_ROW;
 }
 
-/* by_connection.c: rows found by the number that connects a call of the host with what it started.
+/* link_samples.c: rows found by the number that connects a call of the host with what it started.
  *
  * Of several rows with the same number the first is found. */
 

@@ -29,7 +29,7 @@ struct cluster_comm {
 bool cluster_comm_add(struct cluster_comm *c, const struct rank_summary *s, const struct comm_totals *totals,
                       struct error *e);
 
-/* cluster_groups.c: CommunicationGroupMapping and communication_group.json: the groups of a job and their ranks. */
+/* cluster_comm.c: CommunicationGroupMapping and communication_group.json: the groups of a job and their ranks. */
 
 bool cluster_groups_table(const struct groups *g, struct results *out, bool is_always_db); /* false: no memory */
 void cluster_groups_json(const struct groups *g, struct out *o); /* no memory: that of g->mem has failed */
@@ -158,7 +158,7 @@ bool cluster_steps_tables(struct cluster_steps *c, const struct groups *g, struc
 /* How many ranks the job says it has; 0: unknown. */
 int64_t world_size(const char *distributed_args);
 
-/* set_order.c: ranks in the order in which a set of Python holds them.
+/* gathered.c: ranks in the order in which a set of Python holds them.
  *
  * msprof-analyze keeps the ranks of a group in a set and writes it as it is: (8, 2), but (0, 1). Such a text is the
  * key of a group in cluster_communication.json, by which other programs look it up. It is the order of a hash table to

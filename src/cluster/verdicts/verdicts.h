@@ -93,7 +93,7 @@ struct job_report {
 /* False: no memory. The text is copied. */
 bool verdict_add(struct job_report *r, const struct verdict *v);
 
-/* rank_waits.c: how long the other members of collectives wait for a rank that joins last.
+/* step_verdicts.c: how long the other members of collectives wait for a rank that joins last.
  *
  * The shortest member of a collective joined last, and its duration is that of the transfer. What the others take
  * longer is waiting, except while they compute: a collective beside kernels costs nothing. So the wait of a member is
@@ -218,7 +218,7 @@ bool link_verdicts_add(struct link_verdicts *l, const struct rank_summary *s, co
 bool link_verdicts_finish(struct link_verdicts *l, const struct groups *g,
                           struct job_report *out); /* false: no memory */
 
-/* late_ranks.c: the members of a collective whose part is conspicuously short: they joined last, and the others
+/* verdicts.c: the members of a collective whose part is conspicuously short: they joined last, and the others
  * waited.
  *
  * With up to 100 members Dixon's test for the smallest value is used, at 99.5 %. With more members all that are more
