@@ -28,7 +28,7 @@ void facts_remove(const struct ascope_session *s);
 
 bool mindspore_info_write(const struct ascope_session *s, struct error *e);
 
-/* cpu_names.c: facts about the machine from /proc, and the vendor and name of its CPU, as the reference's collector
+/* facts.c: facts about the machine from /proc, and the vendor and name of its CPU, as the reference's collector
  * writes them.
  *
  * On x86, /proc/cpuinfo has vendor and name as texts. On aarch64 it has numbers for both. */

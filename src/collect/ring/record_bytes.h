@@ -33,7 +33,7 @@ struct AS_IN_FILE op_bytes {
 };
 
 /* In rings alone: numbers that stand for texts, in front of the other fields of an operator: its name, types and
- * shapes, and the innermost frame of its stack (call_stacks.c). */
+ * shapes, and the innermost frame of its stack (short_records.c). */
 enum { TORCH_FRAME = 0x4653, TORCH_LABEL = 0x4C53 };
 struct AS_IN_FILE op_number_bytes {
     struct tlv_bytes tlv;

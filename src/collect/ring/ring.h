@@ -164,7 +164,7 @@ size_t ring_range_take(uint64_t id, uint64_t key, void *out, size_t most);
 
 uint32_t rings_open_ranges(uint32_t ring); /* how many are open in a ring of the open file */
 
-/* call_stacks.c: call stacks by number: a frame is announced once, operators name their innermost one, and the text is
+/* short_records.c: call stacks by number: a frame is announced once, operators name their innermost one, and the text is
  * made here, by the writer's thread or by recovery, while operators are appended to their file.
  *
  * A record of STREAM_FRAME is a struct frame_bytes and the frame's text ("train.py(12): step"). Its caller is an
@@ -207,7 +207,7 @@ struct ascope_text stacks_label(const struct stacks *s, uint32_t label);
 void stacks_fini(struct stacks *s); /* fine when zeroed */
 
 /* short_records.c: records that are shorter in rings than in their files: operators whose texts were announced
- * (call_stacks.c), and events of memory. The writer's thread, recovery and the save of a flight recorder expand them
+ * (short_records.c), and events of memory. The writer's thread, recovery and the save of a flight recorder expand them
  * while they write the files. */
 
 struct short_record {

@@ -99,7 +99,7 @@ struct process_bytes { /* in front of each sample */
  * that make none. */
 uint64_t process_files_make(const struct slices *from);
 
-/* sample_text.c: the text of one sample, and how it gets into its file: whole, and never into two slices. */
+/* process_files.c: the text of one sample, and how it gets into its file: whole, and never into two slices. */
 
 struct sample_text { /* begins as zeros; without memory it stays short, and is not put */
     char *at;

@@ -4,7 +4,7 @@
  * A thread puts a record into its ring as the bytes of the file, preceded by the number of its stream. The writer
  * appends these bytes without interpreting them. A record shorter than its stream's fixed size is filled up with zeros.
  * There are exceptions, which the writer expands: calls of the operating system (os_call.h), and operators and memory
- * events whose texts or frames were announced (short_records.c, call_stacks.c).
+ * events whose texts or frames were announced (short_records.c, short_records.c).
  */
 #ifndef ASCOPE_COLLECT_WRITE_STREAMS_H
 #define ASCOPE_COLLECT_WRITE_STREAMS_H
