@@ -64,7 +64,7 @@ struct trace_event {
 
 bool trace_scan_next(struct trace_scan *s, struct trace_event *e); /* false: there are no more */
 
-/* escaped.c: names as JSON strings, escaped once instead of each time they are written.
+/* trace_scan.c: names as JSON strings, escaped once instead of each time they are written.
  *
  * A timeline contains the same few names and call stacks a million times. Those that fit into a bounded amount of
  * memory are kept; the others are escaped as they are written. The output is the same. */

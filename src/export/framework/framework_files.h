@@ -193,7 +193,7 @@ bool communication_analyzer_write(const struct collection_export *x, const char 
 /* CommAnalyzerTime, CommAnalyzerBandwidth, CommAnalyzerMatrix. */
 bool communication_json_db(const struct collection_export *x, struct db *db, struct error *e);
 
-/* kernel_places.c: the places of kernels on the timeline, at which flow events of the framework end. */
+/* framework_lanes.c: the places of kernels on the timeline, at which flow events of the framework end. */
 
 struct place {
     uint32_t pid;

@@ -49,7 +49,7 @@ bool overlap_db(const struct export *x, struct db *db, struct error *e);
 /* pmu_db.c: the metrics of tasks in the database: one row for each task and metric. */
 bool pmu_db(const struct export *x, struct db *db, struct error *e);
 
-/* step_trace.c: iterations and training steps as a table: step_trace.csv. step_track.h has them on the timeline. */
+/* step_rows.c: iterations and training steps as a table: step_trace.csv. step_track.h has them on the timeline. */
 bool step_trace_report(const struct export *x, struct table *out, struct error *e);
 
 /* step_track.c: iterations and training steps on the timeline. */
@@ -135,7 +135,7 @@ static inline int64_t step_ns(const struct step_rows *r, uint64_t ticks)
     return ticks_to_ns(r->source->device_clock.tick, (int64_t)ticks);
 }
 
-/* statistics.c: count, sum, least, greatest, mean and variance of durations, as the reports round them.
+/* api_statistic.c: count, sum, least, greatest, mean and variance of durations, as the reports round them.
  *
  * task_statistics are of device tasks, whose durations may have fractions of a nanosecond; call_statistics are of
  * calls of the host. Both start with zeros and own nothing. */

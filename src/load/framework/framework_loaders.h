@@ -55,7 +55,7 @@ enum {
 
 extern const struct framework_format torch_format;
 
-/* ms_text.c: texts in MindSpore's records: one that is not UTF-8 is "N/A" as a whole, as the reference has it, and
+/* ms_load.c: texts in MindSpore's records: one that is not UTF-8 is "N/A" as a whole, as the reference has it, and
  * *is_bad is set. */
 
 struct tlv_text ms_text_checked(struct tlv_text t, bool *is_bad);

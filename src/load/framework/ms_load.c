@@ -10,6 +10,7 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/text/utf8.h"
 #include "load/prof/text.h"
 #include "raw/framework_values.h"
 #include "raw/mindspore.h"
@@ -347,4 +348,23 @@ bool ms_format_find(struct framework_format *out, const char *path, int64_t rank
             out->load[id] = files[i].load;
         }
     return !arena_failed(mem);
+}
+
+struct tlv_text ms_text_checked(struct tlv_text t, bool *is_bad)
+{
+    for (size_t i = 0, len; i < t.len; i += len) {
+        const unsigned char *at = (const unsigned char *)t.at + i;
+        len = *at < 0x80 ? 1 : utf8_len(at, t.len - i);
+        if (len == 0) {
+            *is_bad = true;
+            return (struct tlv_text){ "N/A", 3 };
+        }
+    }
+    return t;
+}
+
+name_id ms_text_name(struct names *names, struct tlv_text t, name_id otherwise, bool *is_bad)
+{
+    const struct tlv_text text = ms_text_checked(t, is_bad);
+    return text.at ? names_add(names, text.at, text.len) : otherwise;
 }

@@ -109,10 +109,10 @@ bool collector_load_above(struct collector *out, const char *path, struct arena 
 
 bool device_load(struct profile *p, struct device *d, struct error *e);
 
-/* cuda_load.c: what ran on a GPU, from ascope_cuda.data. */
+/* task_log_load.c: what ran on a GPU, from ascope_cuda.data. */
 bool cuda_load(struct device *d, struct error *e); /* false only without memory */
 
-/* pmu_load.c: finds the counter records that cores wrote for each task: pointers to whole records. */
+/* device_load.c: finds the counter records that cores wrote for each task: pointers to whole records. */
 bool pmu_load(struct device *d, struct error *e);
 
 /* counters_load.c: loads the streams of a device's samplers into tables. */

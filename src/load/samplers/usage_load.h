@@ -56,7 +56,7 @@ bool gauges_load(struct source *s, struct usage *u, struct error *e); /* host_{c
 /* Reads host_cpu.data. False: no memory. */
 bool gauge_load_cpu(struct source *s, struct text *t, struct gauge *g);
 
-/* procfs.c: parses texts of /proc, as collectors copy them. */
+/* host_counts.c: parses texts of /proc, as collectors copy them. */
 
 /* The line of /proc/<pid>/stat, or of one of its threads. Names may hold blanks and parentheses: fields are counted
  * from the last closing one. */

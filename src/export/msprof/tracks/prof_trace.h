@@ -7,7 +7,7 @@
 #include "base/files/out.h"
 #include "export/export.h"
 
-/* timeline.c: all processes of a collection on one timeline. */
+/* prof_trace.c: all processes of a collection on one timeline. */
 
 /* Draws the tracks of all processes that the options select, or with own_file those that have a file of this name. `x`
  * is a request after scope_resolve(). False: e has the reason. */
