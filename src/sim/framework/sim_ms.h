@@ -97,7 +97,7 @@ void ms_batch_write(struct sim_ms *m, uint64_t ticks); /* the main thread gets a
 void ms_batch_times_write(struct sim_ms *m, uint64_t ticks); /* of the step's batch */
 void ms_pipeline_write(struct sim_ms *m);                    /* what was sampled meanwhile */
 
-/* sim_ms_tables.c: what MindSpore calls the operators and collectives of sim_tables.h, and its dataset pipeline. */
+/* sim_ms_records.c: what MindSpore calls the operators and collectives of sim_tables.h, and its dataset pipeline. */
 
 struct ms_cell {
     const char *path, *name; /* "attention-SelfAttention", "MatMul" */

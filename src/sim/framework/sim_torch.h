@@ -131,7 +131,7 @@ void torch_module_enter(struct sim_torch *t); /* of the unit */
 void torch_module_leave(struct sim_torch *t);
 void torch_optimizer_record(struct sim_torch *t); /* its parameters */
 
-/* sim_torch_tables.c: the networks of a simulated process, module by module. */
+/* sim_torch_records.c: the networks of a simulated process, module by module. */
 
 extern const struct torch_network torch_networks[]; /* as sim_operators */
 

@@ -415,3 +415,42 @@ void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end)
     layout_put(l, PYTHON_GC_BEGIN, rec, begin);
     layout_put(l, PYTHON_GC_END, rec, end);
 }
+
+/* clang-format off */
+const struct torch_network torch_networks[] = {
+    { "Linear", "linear.py(114)", "linear", "aten::linear", "xwb", true, "aten::addmm", "bxwss",
+      "AddmmBackward0", "aten::mm", "gw" },
+    { "Linear", "linear.py(114)", "linear", "aten::linear", "xwN", true, "aten::mm", "xw", "MmBackward0", "aten::mm", "gw" },
+    { "Attention", "attention.py(88)", "matmul", "aten::matmul", "qq", false, "aten::bmm", "qq",
+      "BmmBackward0", "aten::bmm", "gq" },
+    { "Conv2d", "conv.py(463)", "conv2d", "aten::conv2d", "qwbLLLs", false, "aten::convolution", "qwbLLLsLs",
+      "ConvolutionBackward0", "aten::convolution_backward", "gqwLLLLsLsL" },
+    { "Residual", "block.py(57)", "add", NULL, NULL, false, "aten::add", "xxs", "AddBackward0", "aten::sum", "gLs" },
+    { "Gate", "block.py(63)", "mul", NULL, NULL, false, "aten::mul", "xx", "MulBackward0", "aten::mul", "gx" },
+    { "Cast", "amp.py(20)", "to", "aten::to", "xsssN", false, "aten::_to_copy", "xsssssN",
+      "ToCopyBackward0", "aten::_to_copy", "gsssssN" },
+    { "Permute", "block.py(71)", "contiguous", "aten::contiguous", "xs", false, "aten::clone", "xs",
+      "CloneBackward0", "aten::clone", "gs" },
+    { "RMSNorm", "normalization.py(372)", "npu_rms_norm", NULL, NULL, false, "npu::npu_rms_norm", "xbs",
+      "NpuRmsNormBackward0", "npu::npu_rms_norm_backward", "gxbx" },
+    { "Softmax", "activation.py(1515)", "softmax", "aten::softmax", "qsN", false, "aten::_softmax", "qss",
+      "SoftmaxBackward0", "aten::_softmax_backward_data", "gqss" },
+    { "SwiGLU", "activation.py(1702)", "npu_swiglu", NULL, NULL, false, "npu::npu_swiglu", "xs",
+      "NpuSwigluBackward0", "npu::npu_swiglu_backward", "gxs" },
+    { "RotaryEmbedding", "embedding.py(231)", "npu_rotary_mul", NULL, NULL, false, "npu::npu_rotary_mul", "qxxs",
+      "NpuRotaryMulBackward0", "npu::npu_rotary_mul_backward", "gqxx" },
+    { "Mask", "block.py(90)", "zero_", NULL, NULL, false, "aten::zero_", "x", "ZeroBackward0", "aten::zero_", "g" },
+    { "FlashAttention", "fused.py(31)", "npu_fusion_attention", NULL, NULL, false, "npu::npu_fusion_attention",
+      "qqqssNNqss", "NpuFusionAttentionBackward0", "npu::npu_fusion_attention_grad", "qqqgsNNq" },
+    { "FlashAttention", "fused.py(31)", "npu_fusion_attention", NULL, NULL, false, "npu::npu_fusion_attention",
+      "qqqssNNqss", "NpuFusionAttentionBackward0", "npu::npu_fusion_attention_grad", "qqqgsNNq" },
+    { "Experts", "moe.py(55)", "npu_grouped_matmul", NULL, NULL, false, "npu::npu_grouped_matmul", "TTNs",
+      "NpuGroupedMatmulBackward0", "npu::npu_grouped_matmul", "TTNs" },
+    { "Router", "moe.py(21)", "npu_moe_init_routing", NULL, NULL, false, "npu::npu_moe_init_routing", "xiis",
+      "NpuMoeInitRoutingBackward0", "npu::npu_moe_init_routing_grad", "gis" },
+    { "Dropout", "dropout.py(59)", "dropout", "aten::dropout", "xss", false, "aten::native_dropout", "xss",
+      "NativeDropoutBackward0", "aten::native_dropout_backward", "gxs" },
+    { "Scatter", "block.py(82)", "index_put_", "aten::index_put_", "xTxs", false, "aten::_index_put_impl_", "xTxss",
+      "IndexPutBackward0", "aten::index", "gT" },
+};
+/* clang-format on */

@@ -119,7 +119,7 @@ struct view_joint {
 /* A `load` of view_input.h; its context is a struct view_joint. */
 bool view_joint_load(struct view_input *in, struct error *e);
 
-/* view_chrome_work.c: the work of the kernels in a trace of torch.profiler, for the roofline. */
+/* view_chrome.c: the work of the kernels in a trace of torch.profiler, for the roofline. */
 
 /* `run` is the title of its part, which lives as long as the input, or "". False: e says why. */
 bool view_chrome_work(struct view_input *in, const struct chrome_trace *t, const char *run, struct error *e);

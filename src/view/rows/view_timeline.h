@@ -11,7 +11,7 @@
 #include "profile/chrome_trace.h"
 #include "view/rows/levels.h"
 
-/* view_instants.c: instants, sorted by track and time, for the same views as slices.
+/* view_timeline.c: instants, sorted by track and time, for the same views as slices.
  *
  * Pages use one numbering: the numbers of instants follow those of slices, and the rows of instants follow the levels. */
 

@@ -71,7 +71,7 @@ struct http *http_open(const struct http_options *options, struct error *e); /* 
 unsigned http_port(const struct http *h);
 void http_close(struct http *h); /* waits for answers that are being made; NULL is fine */
 
-/* peer_user.c: whose process is at the other end of a TCP connection within this machine.
+/* http.c: whose process is at the other end of a TCP connection within this machine.
  *
  * The system's table of connections shows the user of every socket. Anything else about a client, such as what it
  * knows, may have been read from the argument list of another process. */
