@@ -54,7 +54,7 @@ struct kernels {
 /* Which operators enclose which on their thread, and what they started. Rows are rows of framework_ops. */
 struct op_tree {
     uint32_t
-        *by_begin; /* rows in nesting order (analyse/host/nesting.c): the order of the tree and of operator_details */
+        *by_begin; /* rows in nesting order (analyse/host/call_tree.c): the order of the tree and of operator_details */
     uint32_t *parent; /* by row; NO_ROW: at the top */
     int64_t *self_ns; /* by row: without the operators inside it */
     uint32_t *owner;  /* by row of kernels: the operator that started it, or NO_ROW */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nesting.c: the order of intervals, beside a comparison of two. */
+/* call_tree.c: the order of intervals, beside a comparison of two. */
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer_user.c: who is at the other end of a connection within this machine. */
+/* http.c: who is at the other end of a connection within this machine. */
 #include "test.h"
 
 #include <arpa/inet.h>
