@@ -90,12 +90,16 @@ static void put_command(const struct command *c)
     fputs(".El\n", stdout);
 }
 
-/* "[timeline|summary|db|all] -dir DIR" is shown verbatim; the sections below explain it. */
+/* "[timeline|summary|db|all] -dir DIR" is shown verbatim, each line as a form of its own; the sections below explain
+ * it. */
 static void put_synopsis(void)
 {
-    for (size_t i = 0; i < n_commands; i++) {
-        printf(".Nm\n.Cm %s\n.Li \"%s\"\n", commands[i].name, commands[i].usage);
-    }
+    for (size_t i = 0; i < n_commands; i++)
+        for (const char *form = commands[i].usage; *form; form += strspn(form, "\n")) {
+            const int n = (int)strcspn(form, "\n");
+            printf(".Nm\n.Cm %s\n.Li \"%.*s\"\n", commands[i].name, n, form);
+            form += n;
+        }
     fputs(".Nm\n.Fl -version | Fl -help\n", stdout);
 }
 
@@ -363,10 +367,24 @@ static const char *program_of(enum face face)
     return name[face];
 }
 
+/* Each line of a usage is a form of its own. */
+static void put_usage(enum face face, const struct command *c)
+{
+    const char *form = c->usage;
+    for (bool is_first = true; is_first || *form; is_first = false) {
+        char text[1000];
+        const int n = (int)strcspn(form, "\n");
+        snprintf(text, sizeof text, "%.*s", n, form);
+        const int at =
+            printf("%s %s%s%s", is_first ? "usage:" : "      ", program_of(face), *c->name ? " " : "", c->name);
+        put_wrapped(text, 4, at);
+        form += n + (form[n] == '\n');
+    }
+}
+
 void help_command(enum face face, const struct command *c)
 {
-    const int at = printf("usage: %s%s%s", program_of(face), *c->name ? " " : "", c->name);
-    put_wrapped(c->usage, 4, at);
+    put_usage(face, c);
     putchar('\n');
     put_wrapped(c->text, 0, 0);
     fputs("\noptions\n", stdout);
