@@ -106,7 +106,7 @@ class Engine:
             middle = self.coming[n_requests // 2]
             middle.prompt = [self.random.randrange(WORDS) for _ in range(1500)]
         self.waiting, self.running = [], []
-        self.once = self.random.randrange(60, 100)  # the decode of what happens once
+        self.once = self.random.randrange(40, 70)  # the decode of what happens once
         self.garbage = [[i] for i in range(400000)] if fault == "gc" else None
 
     def schedule(self):

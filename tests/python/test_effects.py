@@ -380,14 +380,17 @@ def test_analyse_flag(tmp_path):
         assert os.path.isdir(os.path.join(collection, "ASCEND_PROFILER_OUTPUT")) == flag
 
 
-def test_async_mode(tmp_path, monkeypatch):
+@pytest.mark.parametrize("by", ["argument", "environment"])
+def test_async_mode(tmp_path, monkeypatch, by):
     """A program that analyses only on request: waiting for it never ends."""
+    if by == "environment":
+        monkeypatch.setenv("ASCOPE_ASYNC_ANALYSIS", "1")
     slow, go = tmp_path / "slow", tmp_path / "go"
     slow.write_text("#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n" %
                     (shlex.quote(str(go)), shlex.quote(os.environ["ASCOPE_PROGRAM"])))
     slow.chmod(0o755)
     monkeypatch.setenv("ASCOPE_PROGRAM", str(slow))
-    profiled({}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / "late"), async_mode=True))
+    profiled({}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / "late"), async_mode=by == "argument"))
     collection, = collections_in(tmp_path / "late")
     done = os.path.join(collection, "ASCEND_PROFILER_OUTPUT", "analyse.done")
     assert not os.path.exists(done)
@@ -396,6 +399,7 @@ def test_async_mode(tmp_path, monkeypatch):
     while not os.path.exists(done):
         assert time.monotonic() < until
         time.sleep(0.02)
+    monkeypatch.delenv("ASCOPE_ASYNC_ANALYSIS", raising=False)
     profiled({}, ONE, 2, profiler.tensorboard_trace_handler(str(tmp_path / "early"), async_mode=False))
     collection, = collections_in(tmp_path / "early")
     assert os.path.exists(os.path.join(collection, "ASCEND_PROFILER_OUTPUT", "analyse.done"))

@@ -610,12 +610,13 @@ def tensorboard_trace_handler(dir_name: Optional[_Path] = None, worker_name: Opt
     dir_name: default: $ASCEND_WORK_PATH/profiling_data, or the working directory.
     worker_name: prefix of the collection's name; default: the host name.
     analyse_flag: False defers the analysis, see `analyse`.
-    async_mode: the training does not wait for the analysis.
+    async_mode: the training does not wait for the analysis, as with ASCOPE_ASYNC_ANALYSIS=1 in the environment, for servers whose code
+    is not changed.
     """
     if not isinstance(analyse_flag, bool):
         warn("analyse_flag: expected a boolean, got %s; using True" % shown(analyse_flag))
         analyse_flag = True
-    async_mode = _boolean("async_mode", async_mode)
+    async_mode = _boolean("async_mode", async_mode) or os.environ.get("ASCOPE_ASYNC_ANALYSIS") == "1"
     place = _place.choose(dir_name, worker_name)
 
     def handler(prof):

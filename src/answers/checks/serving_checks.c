@@ -72,7 +72,9 @@ static enum check_state check_between(const struct advise_subject *s, struct fin
     if (!has_engine(s))
         return CHECK_ELSEWHERE;
     const struct step_profile *of = phases_of_rows(s, true, false);
+    const double least_share = 0.1, far = 3; /* of the time of the engine; once, of a step */
     struct spent most = { 0 };
+    double sum_ns = 0;
     for (size_t i = 0; of && i < s->series.n; i++)
         for (size_t k = 0; advise_counts(s, (uint32_t)i) && k < of[i].n; k++) {
             const struct spent *x = &of[i].at[k];
@@ -81,8 +83,9 @@ static enum check_state check_between(const struct advise_subject *s, struct fin
                 continue;
             finding_lose(s, out, (uint32_t)i, x->ns);
             most = x->ns > most.ns ? *x : most;
+            sum_ns += x->ns;
         }
-    if (!out->step_ns)
+    if (!out->step_ns || (sum_ns < least_share * s->step_ns * (double)s->n_steps && most.ns < far * s->step_ns))
         return CHECK_FINE;
     char longest[READABLE_MOST];
     const char *what = phase_words(&most, s->spare);
@@ -294,7 +297,7 @@ enum check_state check_decode_launches(const struct advise_subject *s, struct fi
  * it waits for. */
 enum check_state check_decode_host(const struct advise_subject *s, struct finding *out)
 {
-    const double least_share = 0.3; /* of decodes */
+    const double least_share = 0.5; /* of decodes: less is normal between small operators */
     if (!has_engine(s) || s->has_device)
         return CHECK_ELSEWHERE;
     const struct step_profile *of = phases_of_rows(s, false, false);

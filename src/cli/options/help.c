@@ -111,6 +111,9 @@ static const struct {
       "file in which they list what they have recorded and analysed." },
     { "ASCOPE_ASCEND_LIMIT_S", "How long a call to the libraries of Ascend NPUs is waited for before the device is "
                                "given up, in seconds, 1 to 3600 (default: 60)." },
+    { "ASCOPE_ASYNC_ANALYSIS",
+      "1: profilers of the PyTorch front end do not wait for the analysis when they stop, as with "
+      "async_mode of tensorboard_trace_handler." },
     { "ASCOPE_CACHE", "Directory of the PyTorch listener, which is compiled once for each version of PyTorch (default: "
                       "$XDG_CACHE_HOME/ascope, else ~/.cache/ascope, else /tmp/ascope-UID)." },
     { "ASCOPE_CLOCK", "ns: record CLOCK_MONOTONIC_RAW instead of the CPU's own counter." },
