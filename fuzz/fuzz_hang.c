@@ -20,7 +20,8 @@ static void wish(bool is_so)
 
 static void check(const struct hang *h, const struct flight_job *job)
 {
-    wish(h->verdict < HANG_KINDS && (h->verdict == HANG_NONE) == (h->n_waits == 0));
+    wish(h->verdict < HANG_KINDS);
+    wish(h->n_waits > 0 ? h->verdict != HANG_NONE : h->verdict == HANG_NONE || h->verdict == HANG_NO_DUMP);
     wish(h->n_waits == 0 || h->first < h->n_waits);
     wish((h->verdict == HANG_CYCLE) == (h->n_cycle > 0));
     for (size_t i = 0; i < h->n_cycle; i++)
