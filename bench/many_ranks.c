@@ -88,7 +88,7 @@ static bool write_copy(const struct job *j, size_t i, size_t copy, size_t copies
     struct renaming *const r = calloc(1, sizeof *r);
     struct rank_summary s;
     char name[SUMMARY_NAME], path[4096], *groups = NULL, *args = NULL;
-    bool done = mem && r && job_summary(j, i, RANK_ALL, mem, &s, e);
+    bool done = mem && r && job_summary(j, i, RANK_ALL, mem, &s, NULL, e);
     if (done) {
         const int64_t n = (int64_t)j->ranks.n;
         *r = (struct renaming){ .names = j->names, .copy = copy };
