@@ -131,7 +131,8 @@ static bool db_open_once(struct results_writer *w, struct error *e)
     /* Restricted afterwards: before, it could not be without a journal, which a run that fails would leave behind. */
     char uri[DESCRIPTOR_URI];
     descriptor_uri(uri, w->half.lock);
-    if (sqlite3_open_v2(uri, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(uri, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
         sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK || !untrusted_db_restrict(w->db))
         return db_failed(w, e);
     return true;
@@ -256,10 +257,14 @@ static bool is_number(struct cell c)
 /* Microseconds since the epoch, all digits of them: "1717211066000950.2" has lost some. */
 static size_t time_text(char out[32], int64_t ns)
 {
-    const bool is_negative = ns < 0;
-    const uint64_t size = is_negative ? 0 - (uint64_t)ns : (uint64_t)ns;
-    return (size_t)snprintf(out, 32, "%s%llu.%03u", is_negative ? "-" : "", (unsigned long long)(size / 1000),
-                            (unsigned)(size % 1000));
+    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    out[0] = '-';
+    size_t n = ns < 0;
+    n += digits_put(out + n, size / 1000);
+    out[n++] = '.';
+    for (unsigned unit = 100, left = (unsigned)(size % 1000); unit > 0; left %= unit, unit /= 10)
+        out[n++] = (char)('0' + left / unit);
+    return n;
 }
 
 static void csv_cell(const struct results_writer *w, const struct result_column *column, struct cell c, struct out *o)
