@@ -7,6 +7,7 @@ bool tlv_next(struct tlv *t, size_t fixed, struct tlv_record *out)
 {
     for (;;) {
         const size_t at = t->in.at;
+        bytes_foresee(&t->in);
         const uint8_t *head = bytes_take(&t->in, TLV_HEAD);
         const uint8_t *body = head ? bytes_take(&t->in, le32(head + 2)) : NULL;
         if (!body) {
