@@ -124,9 +124,31 @@ bool links_by_kind(struct rank_comm_matrix *m, struct names *names, struct arena
     return works;
 }
 
+/* The recorder counts connections: they are places of an array, unless a file has others. */
+static bool by_connection_is_dense(const uint64_t *connection, size_t n, uint64_t *least, uint64_t *span)
+{
+    uint64_t most = 0;
+    *least = UINT64_MAX;
+    for (size_t i = 0; i < n; i++)
+        if (connection[i] != CONNECTION_NONE) {
+            *least = connection[i] < *least ? connection[i] : *least;
+            most = connection[i] > most ? connection[i] : most;
+        }
+    *span = *least <= most ? most - *least : 0;
+    return (*span)++ < 4 * (uint64_t)n;
+}
+
 bool by_connection_init(struct by_connection *b, const uint64_t *connection, size_t n, struct arena *mem)
 {
-    *b = (struct by_connection){ n, connection, arena_take(mem, n, sizeof *b->order) };
+    *b = (struct by_connection){ .n = n, .connection = connection };
+    if (by_connection_is_dense(connection, n, &b->least, &b->span)) {
+        b->place = arena_take(mem, (size_t)b->span, sizeof *b->place);
+        for (size_t i = n; b->place && i-- > 0;) /* the first row is entered last */
+            if (connection[i] != CONNECTION_NONE)
+                b->place[connection[i] - b->least] = (uint32_t)i + 1;
+        return b->place != NULL;
+    }
+    b->order = arena_take(mem, n, sizeof *b->order);
     if (!b->order)
         return false;
     order_fill(b->order, n);
@@ -137,6 +159,8 @@ uint32_t by_connection_find(const struct by_connection *b, uint64_t connection)
 {
     if (connection == CONNECTION_NONE)
         return NO_ROW;
+    if (b->place)
+        return connection - b->least < b->span ? b->place[connection - b->least] - 1 : NO_ROW; /* NO_ROW: 0 - 1 */
     const size_t at = order_first_u64(b->order, b->n, b->connection, connection);
     return at < b->n && b->connection[b->order[at]] == connection ? b->order[at] : NO_ROW;
 }

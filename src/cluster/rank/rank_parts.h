@@ -73,9 +73,11 @@ static inline uint32_t step_of(const struct rank_steps *s, int64_t ns)
 enum { CONNECTION_NONE = UINT32_MAX }; /* as the tables have it where nothing is connected */
 
 struct by_connection {
+    uint64_t least, span;
+    uint32_t *place; /* row + 1 by number from least on; 0: none. NULL: the numbers are far apart */
     size_t n;
     const uint64_t *connection;
-    uint32_t *order;
+    uint32_t *order; /* of such numbers */
 };
 
 bool by_connection_init(struct by_connection *b, const uint64_t *connection, size_t n, struct arena *mem);
