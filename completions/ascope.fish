@@ -10,7 +10,7 @@ complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change
 complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
 complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, from dumps of PyTorch\'s flight recorder'
-complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from memory snapshots of PyTorch'
+complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
 complete -c ascope -n __fish_use_subcommand -a sql -d 'answer SQL about collections, traces and databases of any kind'

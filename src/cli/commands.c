@@ -275,9 +275,10 @@ const struct command commands[] = {
     {
         .name = "memory",
         .usage = "DIR|SNAPSHOT... [OPTION...]",
-        .about = "memory that leaks, is lost in fragments, or was not enough: from memory snapshots of PyTorch",
+        .about = "memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections",
         .text = "Reads memory snapshots of PyTorch, of CUDA and of NPUs: pickles, of which only plain values are read and "
-                "nothing is executed. Of a directory it reads the files that end in .pickle or .pkl. The first line says "
+                "nothing is executed. Of a directory it reads the files that end in .pickle or .pkl, or else collections that were "
+                "recorded with profile_memory. The first line says "
                 "what an out-of-memory request met and why, how much is lost in fragments and which line holds it, or what "
                 "grows from step to step, by how many bytes and where it is allocated; then what is in use at the peak, by "
                 "purpose and by line. Example: torch.cuda.memory._record_memory_history(), some steps, "

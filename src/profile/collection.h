@@ -90,6 +90,7 @@ struct memory_lives {
     uint32_t *freed;    /* released by its owner; NO_ROW: not in this collection */
     uint32_t *returned; /* returned to the pool, when no stream uses it any more, before or after `freed`; or NO_ROW */
     name_id *name;      /* of the operator that allocated it; NAME_EMPTY: unknown */
+    uint32_t *op;       /* row of it; NO_ROW: unknown, or only its name is recorded */
 };
 
 /* Metadata that the job added (profiler_metadata.json), in file order; outputs put it behind the environment of the

@@ -189,9 +189,9 @@ static uint32_t still_open(struct memory_names *m, uint32_t op, int64_t at_ns)
     return op;
 }
 
-/* The name of the operator; NAME_EMPTY: none. To be called in the order of time: operators that have ended are
+/* The row of the operator; NO_ROW: none. To be called in the order of time: operators that have ended are
  * forgotten. */
-static name_id memory_name(struct memory_names *m, size_t row)
+static uint32_t memory_op(struct memory_names *m, size_t row)
 {
     const struct framework *f = &m->collection->framework;
     const int64_t at_ns = f->memory.time_ns[row];
@@ -207,7 +207,7 @@ static name_id memory_name(struct memory_names *m, size_t row)
     } else {
         op = still_open(m, last_begun(&m->ops, thread, at_ns), at_ns);
     }
-    return op == NO_ROW ? NAME_EMPTY : f->ops.name[op];
+    return op;
 }
 
 /* The events of device allocators in two orders, in scratch memory. */
@@ -323,6 +323,7 @@ static bool put_in_order(struct memory_lives *l, const struct memory_lifetimes_f
     for (int k = 0; k < 3; k++)
         *column[k] = arena_take(mem, f->n, sizeof **column[k]);
     l->name = arena_take(mem, f->n, sizeof *l->name);
+    l->op = arena_take(mem, f->n, sizeof *l->op);
     if (arena_failed(mem) || arena_failed(scratch))
         return false;
     for (size_t i = 0; i < f->n; i++)
@@ -352,7 +353,11 @@ bool memory_lives_analyse(struct collection *s, struct error *e)
            (m->owner || s->lives.n == 0 || memory_names_make(&names, s, scratch));
     uint64_t n_nameless = 0;
     for (size_t i = 0; done && i < s->lives.n; i++) {
-        s->lives.name[i] = m->owner ? m->owner[s->lives.taken[i]] : memory_name(&names, s->lives.taken[i]);
+        const uint32_t op = m->owner ? NO_ROW : memory_op(&names, s->lives.taken[i]);
+        s->lives.op[i] = op;
+        s->lives.name[i] = m->owner       ? m->owner[s->lives.taken[i]]
+                           : op == NO_ROW ? NAME_EMPTY
+                                          : s->framework.ops.name[op];
         n_nameless += s->lives.name[i] == NAME_EMPTY;
     }
     losses_add(&file->lost, LOSS_UNPAIRED, f.n_unpaired, file->name, 0);

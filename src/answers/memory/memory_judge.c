@@ -36,6 +36,8 @@ static bool judge_fragments(const struct memory_judged *j)
     const struct memory_holes *h = &j->holes;
     const struct memory_replay *r = &j->replay;
     const uint64_t lost = h->holes + h->allocated - h->requested;
+    if (r->s->is_recording)
+        return false;
     if (h->n_avoidable > 0)
         return lost >= BYTES_LEAST && lost >= h->reserved / TENTH && h->n_avoidable >= SEGMENTS_LEAST &&
                h->avoidable >= h->reserved / TENTH;

@@ -7,7 +7,7 @@
 #ifndef ASCOPE_ANSWERS_MEMORY_MEMORY_REPLAY_H
 #define ASCOPE_ANSWERS_MEMORY_MEMORY_REPLAY_H
 
-#include "profile/memory_snapshot.h"
+#include "profile/snapshot/memory_snapshot.h"
 
 struct memory_replay {
     const struct memory_snapshot *s;

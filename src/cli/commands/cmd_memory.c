@@ -9,7 +9,10 @@
 #include "base/memory/large_memory.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
+#include "answers/memory/memory_recording.h"
 #include "load/plain/snapshot_load.h"
+#include "open/inputs.h"
+#include "open/recording_open.h"
 #include "report/memory/memory_report.h"
 #include "report/memory/memory_report_json.h"
 
@@ -18,6 +21,7 @@ struct memory_input {
     struct term term;
     json_t *list;
     size_t n_judged, n_refused;
+    bool is_lossy;
 };
 
 static bool memory_is_snapshot_name(const char *name)
@@ -89,6 +93,46 @@ static void memory_read_file(struct memory_input *in, const char *path, bool is_
     in->n_refused++;
 }
 
+static bool memory_read_collection(struct memory_input *in, const struct input *input, bool is_one_of, struct error *e)
+{
+    struct recording l = { 0 };
+    struct memory_snapshot s;
+    struct arena *mem = arena_new();
+    bool is_done = recording_open(&l, input, 0, 1, e);
+    if (is_done && (!l.collection || l.collection->lives.n == 0))
+        is_done =
+            error_set(e, FAULT_ASKED, "%s: memory of devices: not recorded; record with profile_memory", input->path);
+    else if (is_done)
+        is_done = (mem && memory_of_recording(&s, l.collection, input->path, mem)) || error_no_memory(e, input->path);
+    is_done = is_done && memory_answer(in, &s, is_one_of, e);
+    const char *loss = is_done && l.is_lossy ? recording_loss(&l, input->path, in->a->mem) : NULL;
+    if (loss)
+        complain("%s", loss);
+    in->is_lossy |= loss != NULL;
+    recording_close(&l);
+    arena_free(mem);
+    return is_done;
+}
+
+/* A directory without snapshots: the collections in it. */
+static void memory_read_collections(struct memory_input *in, const char *path)
+{
+    struct inputs inputs = { .mem = in->a->mem };
+    struct error e = { 0 };
+    const bool is_found = inputs_add(&inputs, path, 0, &e);
+    for (size_t i = 0; is_found && i < inputs.list.n; i++) {
+        struct error of_one = { 0 };
+        if (memory_read_collection(in, &inputs.list.at[i], in->a->n_words > 1 || inputs.list.n > 1, &of_one))
+            continue;
+        complain("%s", of_one.text);
+        in->n_refused++;
+    }
+    if (is_found)
+        return;
+    complain("%s", e.text);
+    in->n_refused++;
+}
+
 static void memory_read(struct memory_input *in, const char *path)
 {
     struct stat st;
@@ -108,10 +152,8 @@ static void memory_read(struct memory_input *in, const char *path)
         if (file)
             memory_read_file(in, file, in->a->n_words > 1 || names.n > 1);
     }
-    if (names.n == 0) {
-        complain("%s: memory snapshots: none; expected files that end in .pickle", path);
-        in->n_refused++;
-    }
+    if (names.n == 0)
+        memory_read_collections(in, path);
     dir_names_free(&names);
 }
 
@@ -119,7 +161,8 @@ int run_memory(struct arguments *a)
 {
     struct memory_input in = { .a = a, .list = a->json ? json_array() : NULL };
     if (a->n_words == 0) {
-        complain("memory: no snapshots given; expected files like snapshot.pickle, or a directory");
+        complain(
+            "memory: no snapshots given; expected files like snapshot.pickle, or a directory of them or of collections");
         return exit_code(a->face, STATUS_USAGE);
     }
     term_init(&in.term, stdout);
@@ -133,7 +176,9 @@ int run_memory(struct arguments *a)
         memory_read(&in, path);
     }
     memory_unwatch();
-    enum exit_status status = in.n_judged == 0 ? STATUS_NOTHING : in.n_refused > 0 ? STATUS_LOSSES : STATUS_DONE;
+    enum exit_status status = in.n_judged == 0                  ? STATUS_NOTHING
+                              : in.n_refused > 0 || in.is_lossy ? STATUS_LOSSES
+                                                                : STATUS_DONE;
     if (a->json)
         status = json_report(a, "memories", in.list, status);
     return exit_code(a->face, status);

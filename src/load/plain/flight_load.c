@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/plain/program_file.h"
+#include "profile/snapshot/program_file.h"
 
 enum { RANKS_MOST = 1 << 20, FRAMES_MOST = 256, SIZES_TEXT = 160 };
 

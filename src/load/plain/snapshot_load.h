@@ -7,7 +7,7 @@
 #define ASCOPE_LOAD_PLAIN_SNAPSHOT_LOAD_H
 
 #include "base/text/error.h"
-#include "profile/memory_snapshot.h"
+#include "profile/snapshot/memory_snapshot.h"
 
 /* `path` must outlive the snapshot; the bytes need not. False: it is none, or has what plain values do not have. */
 bool snapshot_load(struct memory_snapshot *s, const uint8_t *bytes, size_t n, const char *path, struct arena *mem,

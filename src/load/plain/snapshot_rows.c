@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "load/plain/program_file.h"
+#include "profile/snapshot/program_file.h"
 
 bool snapshot_rows_begin(struct snapshot_rows *r)
 {
@@ -45,8 +45,7 @@ bool snapshot_rows_begin(struct snapshot_rows *r)
     for (size_t i = WORD_NA + 1; i < WORDS; i++)
         if (names_addz(r->names, word[i]) != i)
             return false;
-    return list_add(&r->s->stack, r->mem) &&
-           ((r->s->stack.at[0] = (struct snapshot_stack){ .outermost = SNAPSHOT_NONE, .place = SNAPSHOT_NONE }), true);
+    return snapshot_stack_begin(r->s, r->mem);
 }
 
 /* A copy for the snapshot, one for each text. */
@@ -68,27 +67,6 @@ static const char *snapshot_text(struct snapshot_rows *r, uint64_t name)
     return r->text[id];
 }
 
-/* What a frame says of the memory below it. Parts of paths and whole names, of PyTorch and of what follows its manners. */
-static uint8_t snapshot_parts(const char *file, const char *function)
-{
-    static const struct {
-        const char *file, *function; /* NULL: any */
-        enum snapshot_part part;
-    } row[] = {
-        { "/optim/", NULL, PART_OPTIMIZER },         { "/optimizers/", NULL, PART_OPTIMIZER },
-        { NULL, "zero_grad", PART_ZERO_GRAD },       { NULL, "backward", PART_BACKWARD },
-        { "/torch/autograd/", NULL, PART_BACKWARD }, { NULL, "_call_impl", PART_FORWARD },
-        { NULL, "forward", PART_FORWARD },           { "/nn/modules/module.py", "_apply", PART_MODULE },
-        { "/nn/modules/", "__init__", PART_MODULE }, { "/nn/modules/", "reset_parameters", PART_MODULE },
-        { NULL, "load_state_dict", PART_MODULE },    { NULL, "from_pretrained", PART_MODULE },
-    };
-    uint8_t parts = strncmp(function, "torch::autograd::", 17) == 0 ? PART_BACKWARD : 0;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if ((!row[i].file || strstr(file, row[i].file)) && (!row[i].function || strcmp(function, row[i].function) == 0))
-            parts |= (uint8_t)row[i].part;
-    return parts;
-}
-
 bool snapshot_add_frame(struct snapshot_rows *r, const struct snapshot_member *m, frame_id *out)
 {
     const uint32_t part[] = { (uint32_t)m[WORD_FILENAME].v, (uint32_t)m[WORD_NAME].v, (uint32_t)m[WORD_LINE].v };
@@ -101,7 +79,7 @@ bool snapshot_add_frame(struct snapshot_rows *r, const struct snapshot_member *m
         *to = (struct snapshot_frame){ .file = file,
                                        .function = function,
                                        .line = part[2],
-                                       .parts = snapshot_parts(file, function),
+                                       .parts = snapshot_frame_parts(file, function),
                                        .is_program = program_file(file) };
     return to;
 }
@@ -112,19 +90,7 @@ bool snapshot_add_stack(struct snapshot_rows *r, stack_id inner, frame_id outerm
     if (i == KEYS_NO_MEMORY || i == UINT32_MAX - 1)
         return false;
     *out = i + 1;
-    if (*out < r->s->stack.n)
-        return true;
-    struct snapshot_stack *to = list_add(&r->s->stack, r->mem);
-    if (!to)
-        return false;
-    const struct snapshot_stack *in = &r->s->stack.at[inner];
-    const struct snapshot_frame *frame = r->s->frame.at;
-    const bool is_place = in->place == SNAPSHOT_NONE || (frame[outermost].is_program && !frame[in->place].is_program);
-    *to = (struct snapshot_stack){ .inner = inner,
-                                   .outermost = outermost,
-                                   .place = is_place ? outermost : in->place,
-                                   .parts = in->parts | frame[outermost].parts };
-    return true;
+    return *out < r->s->stack.n || snapshot_stack_add(r->s, inner, outermost, r->mem);
 }
 
 bool snapshot_add_block(struct snapshot_rows *r, const struct snapshot_member *m)

@@ -5,7 +5,7 @@
 
 #include "base/memory/names.h"
 #include "base/memory/tuples.h"
-#include "profile/memory_snapshot.h"
+#include "profile/snapshot/memory_snapshot.h"
 
 /* The texts that have a meaning: the names of members, and some of their values. A pickle's texts are numbered, these
  * first. */

@@ -39,6 +39,8 @@ static const char *memory_place_text(const struct memory_snapshot *s, frame_id p
         return s->has_stacks ? "an unknown line (without a stack: threads of the backward pass)"
                              : "an unknown line (no stacks were recorded)";
     const struct snapshot_frame *f = &s->frame.at[place];
+    if (!f->file[0])
+        return f->function;
     return memory_text(mem, "%.600s:%u (%.200s)", f->file, f->line, f->function);
 }
 
@@ -128,11 +130,11 @@ static const char *fine_text(const struct memory_judged *j, struct arena *mem)
     const char *use =
         memory_text(mem, "at most %s are in use, of %s reserved: %s", bytes_text(j->replay.peak_bytes, mem),
                     bytes_text(j->replay.peak_reserved, mem), use_text(&j->peak, mem));
+    const char *lost = j->replay.s->is_recording ? "" : "little is lost";
     if (j->steps.n >= GROWTH_STEPS_LEAST)
-        return memory_text(mem, "nothing grows from step to step, and little is lost: %s", use);
-    return memory_text(mem,
-                       "little is lost; growth cannot be judged, the trace has %u of the %d steps that it takes: %s",
-                       j->steps.n_steps, GROWTH_STEPS_LEAST, use);
+        return memory_text(mem, "nothing grows from step to step%s%s: %s", *lost ? ", and " : "", lost, use);
+    return memory_text(mem, "%s%sgrowth cannot be judged, %u steps of the %d that it takes were recorded: %s", lost,
+                       *lost ? "; " : "", j->steps.n_steps, GROWTH_STEPS_LEAST, use);
 }
 
 const char *memory_sentence(const struct memory_judged *j, struct arena *mem)
@@ -254,5 +256,6 @@ void memory_print(const struct term *t, const struct memory_judged *j, const cha
                 memory_step_of(&j->steps, r->peak) * j->steps.steps_each, j->steps.n_steps);
     use_print(t, r->s, is_oom ? &j->oom.use : &j->peak, top, mem);
     growth_print(t, j, top, mem);
-    holes_print(t, j, top, mem);
+    if (!r->s->is_recording)
+        holes_print(t, j, top, mem);
 }

@@ -115,5 +115,5 @@ json_t *memory_json(const struct memory_judged *j, const char *sentence)
                      (json_int_t)r->peak_reserved, "peak_step",
                      (json_int_t)(memory_step_of(&j->steps, r->peak) * j->steps.steps_each), "peak",
                      use_json(r->s, &j->peak), "growth_bytes_a_step", j->growth.step_bytes, "growth", growth_json(j),
-                     "fragmentation", holes_json(j), "out_of_memory", oom_json(j));
+                     "fragmentation", r->s->is_recording ? json_null() : holes_json(j), "out_of_memory", oom_json(j));
 }

@@ -225,6 +225,31 @@ class Memory(unittest.TestCase):
         done = ascope("--json", folder)
         self.assertEqual((done.returncode, len(json.loads(done.stdout)["memories"])), (3, 1))
 
+    def of_collection(self, path):
+        done = ascope("--json", path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)["memories"][0]
+
+    def test_collections(self):
+        """Of the sample, workspaces and blocks of the framework; the graphs' memory has no allocations of its own."""
+        answer = self.of_collection(os.path.join(SOURCE, "tests/data/pt-a-npu"))
+        self.assertEqual((answer["steps"], answer["steps_by"], answer["fragmentation"]), (2, "profiler", None))
+        self.assertEqual(sum(p["bytes"] for p in answer["peak"]["purposes"]), answer["peak_bytes"])
+        self.assertLessEqual(answer["peak_bytes"], answer["peak_reserved_bytes"])
+        self.assertEqual(answer["peak"]["places"][0]["place"], {"file": "/opt/train/model.py", "line": 42, "function": "forward"})
+        self.assertIn("growth cannot be judged", answer["text"].lower())
+
+    def test_a_simulated_collection_does_not_grow(self):
+        folder = os.path.join(os.path.dirname(self.file), "made")
+        subprocess.run([ASCOPE, "sim", "--framework", "pt", "--steps", "8", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        answer = self.of_collection(folder)
+        self.assertEqual((answer["verdict"], answer["steps"], answer["growth_bytes_a_step"]), ("none", 8, 0))
+
+    def test_a_collection_without_memory(self):
+        done = ascope(os.path.join(SOURCE, "tests/data/own-killed"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
+        self.assertIn("record with profile_memory", done.stderr)
+
     def test_shared_samples(self):
         folder = os.path.join(SOURCE, "../shared/data/memory-snapshots")
         if not os.path.isdir(folder):

@@ -6,8 +6,8 @@
  * their addresses within a segment, those of events in the order of time. The trace is a ring: blocks from before it are
  * in the segments only.
  */
-#ifndef ASCOPE_PROFILE_MEMORY_SNAPSHOT_H
-#define ASCOPE_PROFILE_MEMORY_SNAPSHOT_H
+#ifndef ASCOPE_PROFILE_SNAPSHOT_MEMORY_SNAPSHOT_H
+#define ASCOPE_PROFILE_SNAPSHOT_MEMORY_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,6 +99,13 @@ struct memory_snapshot {
     struct keys stream;
     bool is_expandable; /* the setting expandable_segments */
     bool has_stacks;
+    bool is_recording; /* made of a collection: of segments only their sum is known, and no stack is none */
 };
+
+/* enum snapshot_part of a frame. */
+uint8_t snapshot_frame_parts(const char *file, const char *function);
+/* The empty stack, and a new one. False: no memory. */
+bool snapshot_stack_begin(struct memory_snapshot *s, struct arena *mem);
+bool snapshot_stack_add(struct memory_snapshot *s, stack_id inner, frame_id outermost, struct arena *mem);
 
 #endif

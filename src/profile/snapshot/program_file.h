@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* program_file.h - which frames of a stack are the user's own: innermost ones are those of PyTorch, the same for all. */
-#ifndef ASCOPE_LOAD_PLAIN_PROGRAM_FILE_H
-#define ASCOPE_LOAD_PLAIN_PROGRAM_FILE_H
+#ifndef ASCOPE_PROFILE_SNAPSHOT_PROGRAM_FILE_H
+#define ASCOPE_PROFILE_SNAPSHOT_PROGRAM_FILE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "load/plain/program_file.h"
+#include "profile/snapshot/program_file.h"
 
 #include <stddef.h>
 #include <string.h>
