@@ -63,69 +63,38 @@ extern const struct mode *const modes[]; /* a row for each; NULL behind the last
 
 const struct mode *mode_find(const char *name, size_t len); /* NULL: there is none */
 
-/* mode_base.c: steps and communication of all ranks: the modes all, communication_time and communication_matrix, and
- * the recipes that write some of their tables. */
-extern const struct mode mode_all, mode_communication_time, mode_communication_matrix, mode_communication_group_map,
-    mode_communication_time_sum, mode_communication_matrix_sum;
+/* Every mode, in the order of the help. ROW(NAME) is mode_NAME of cluster/modes/mode_NAME.c, or of the file that stands
+ * behind it; the first comment of that file describes it. */
+#define MODES(ROW)                                                                                                     \
+    ROW(all) /* mode_base.c */                                                                                         \
+    ROW(verdicts)                                                                                                      \
+    ROW(communication_time)      /* mode_base.c */                                                                     \
+    ROW(communication_matrix)    /* mode_base.c */                                                                     \
+    ROW(communication_group_map) /* mode_base.c */                                                                     \
+    ROW(cluster_time_summary)                                                                                          \
+    ROW(cluster_time_compare_summary) /* mode_cluster_time_summary.c */                                                \
+    ROW(slow_rank)                                                                                                     \
+    ROW(slow_link)                                                                                                     \
+    ROW(free_analysis)                                                                                                 \
+    ROW(communication_bottleneck)                                                                                      \
+    ROW(compute_op_sum)                                                                                                \
+    ROW(hccl_sum)                                                                                                      \
+    ROW(cann_api_sum)                                                                                                  \
+    ROW(mstx_sum)                                                                                                      \
+    ROW(freq_analysis)                                                                                                 \
+    ROW(computational_op_masking)                                                                                      \
+    ROW(p2p_pairing)                                                                                                   \
+    ROW(pp_chart)                                                                                                      \
+    ROW(mstx2commop)                                                                                                   \
+    ROW(ep_load_balance)                                                                                               \
+    ROW(module_statistic)                                                                                              \
+    ROW(operator_mfu)                                                                                                  \
+    ROW(export_summary)                                                                                                \
+    ROW(communication_time_sum)   /* mode_base.c */                                                                    \
+    ROW(communication_matrix_sum) /* mode_base.c */
 
-/* mode_cann_api_sum.c: durations of the calls of the runtime by name, on each rank and over all of them. */
-extern const struct mode mode_cann_api_sum;
-
-/* mode_cluster_time_summary.c: what the time of each step of each rank was spent on, and the same against another job. */
-extern const struct mode mode_cluster_time_summary, mode_cluster_time_compare_summary;
-
-/* mode_communication_bottleneck.c: why the longest collectives of a rank took so long: which rank came late to them,
- * and what it did longer than the one that waited most. */
-extern const struct mode mode_communication_bottleneck;
-
-/* mode_computational_op_masking.c: how much of the communication of each kind of group is hidden behind kernels. */
-extern const struct mode mode_computational_op_masking;
-
-/* mode_compute_op_sum.c: durations of computing operators by type over all ranks, and by type and name on each. */
-extern const struct mode mode_compute_op_sum;
-
-/* mode_ep_load_balance.c: tokens that each rank of a group of experts computed. */
-extern const struct mode mode_ep_load_balance;
-
-/* mode_export_summary.c: calls of the runtime and kernels of all ranks as text, for databases whose collections are
- * gone. */
-extern const struct mode mode_export_summary;
-
-/* mode_free_analysis.c: the longest times during which a rank neither computed nor communicated, and why. */
-extern const struct mode mode_free_analysis;
-
-/* mode_freq_analysis.c: ranks whose cores did not run at their usual clock. */
-extern const struct mode mode_freq_analysis;
-
-/* mode_hccl_sum.c: durations of collectives by type, over all ranks and on each, the longest ones, and who is in which
- * group. */
-extern const struct mode mode_hccl_sum;
-
-/* mode_module_statistic.c: operators and kernels of the modules of the network, on each rank. */
-extern const struct mode mode_module_statistic;
-
-/* mode_mstx2commop.c: communication operators from the ranges that the framework marks around them, for ranks without
- * collectives. */
-extern const struct mode mode_mstx2commop;
-
-/* mode_mstx_sum.c: durations of marks and ranges of the program: on the host, in the runtime and on the device. */
-extern const struct mode mode_mstx_sum;
-
-/* mode_operator_mfu.c: the share of the peak of their device that kernels reach with the operations that they have to
- * do. */
-extern const struct mode mode_operator_mfu;
-
-/* mode_pp_chart.c: forward and backward passes of the stages of a pipeline, for a chart. */
-extern const struct mode mode_pp_chart;
-
-/* mode_slow_link.c: collectives whose transfer took conspicuously long, and links that are slower than others of their
- * kind. */
-extern const struct mode mode_slow_link;
-
-/* mode_slow_rank.c: ranks that come late to collectives: those whose part of one is conspicuously short. */
-extern const struct mode mode_slow_rank;
-
-/* mode_verdicts.c: what is wrong with a job, and its critical path: tables, and the first screen of `ascope cluster`. */
-extern const struct mode mode_verdicts;
+#define MODE_DECLARE(name) extern const struct mode mode_##name;
+MODES(MODE_DECLARE)
+#undef MODE_DECLARE
 
 #endif

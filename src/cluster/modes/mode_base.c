@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_base.c - steps and communication of all ranks: the modes all, communication_time and communication_matrix, and
+ * the recipes that write some of their tables. */
 #include "cluster/modes.h"
 
 #include "cluster/results/base_tables.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_cann_api_sum.c - durations of the calls of the runtime by name, on each rank and over all of them. */
 #include "cluster/modes.h"
 
 #include <math.h>

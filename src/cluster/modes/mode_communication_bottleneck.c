@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_communication_bottleneck.c - why the longest collectives of a rank took so long: which rank came late to them,
+ * and what it did longer than the one that waited most. */
 #include "cluster/modes.h"
 
 #include <stdlib.h>

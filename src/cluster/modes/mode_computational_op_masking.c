@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_computational_op_masking.c - how much of the communication of each kind of group is hidden behind kernels. */
 #include "cluster/modes.h"
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_compute_op_sum.c - durations of computing operators by type over all ranks, and by type and name on each. */
 #include "cluster/modes.h"
 
 #include "cluster/results/recipe.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_ep_load_balance.c - tokens that each rank of a group of experts computed. */
 #include "cluster/modes.h"
 
 #include <jansson.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_export_summary.c - calls of the runtime and kernels of all ranks as text, for databases whose collections are
+ * gone. */
 #include "cluster/modes.h"
 
 #include "cluster/job/rank_readers.h"

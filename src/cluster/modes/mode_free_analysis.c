@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_free_analysis.c - the longest times during which a rank neither computed nor communicated, and why. */
 #include "cluster/modes.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_freq_analysis.c - ranks whose cores did not run at their usual clock. */
 #include "cluster/modes.h"
 
 #include "base/files/out.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_hccl_sum.c - durations of collectives by type, over all ranks and on each, the longest ones, and who is in which
+ * group. */
 #include "cluster/modes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_module_statistic.c - operators and kernels of the modules of the network, on each rank. */
 #include "cluster/modes.h"
 
 #include "cluster/job/rank_readers.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_mstx2commop.c - communication operators from the ranges that the framework marks around them, for ranks without
+ * collectives. */
 #include "cluster/modes.h"
 
 #include <jansson.h>

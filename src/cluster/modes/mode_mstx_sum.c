@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_mstx_sum.c - durations of marks and ranges of the program: on the host, in the runtime and on the device. */
 #include "cluster/modes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_operator_mfu.c - the share of the peak of their device that kernels reach with the operations that they have to
+ * do. */
 #include "cluster/modes.h"
 
 #include <math.h>

@@ -120,8 +120,6 @@ bool module_stats_find(struct module_stats *out, const struct rank *r, const dou
  * Both get the same id: the last digits of the group, sender and receiver as ranks in the group, and the sequence
  * number between these two. */
 
-extern const struct mode mode_p2p_pairing;
-
 /* One send or receive of a rank. */
 struct p2p_op {
     size_t row;         /* of its collectives */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_pp_chart.c - forward and backward passes of the stages of a pipeline, for a chart. */
 #include "cluster/modes.h"
 
 #include <jansson.h>

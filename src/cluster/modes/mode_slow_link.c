@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_slow_link.c - collectives whose transfer took conspicuously long, and links that are slower than others of their
+ * kind. */
 #include "cluster/modes.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_slow_rank.c - ranks that come late to collectives: those whose part of one is conspicuously short. */
 #include "cluster/modes.h"
 
 #include "base/files/out.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mode_verdicts.c - what is wrong with a job, and its critical path: tables, and the first screen of `ascope cluster`. */
 #include "cluster/modes.h"
 
 #include <math.h>

@@ -240,7 +240,7 @@ static const char *answer_text(const struct view_job_answer *a, const struct job
 
 bool view_job_read(struct view_job_answer *out, const struct view_job *j, struct arena *mem, struct error *e)
 {
-    static const struct mode *const wanted[] = { &mode_verdicts, &mode_overview };
+    const struct mode *const wanted[] = { mode_find("verdicts", strlen("verdicts")), &mode_overview };
     const struct cluster_options options = { 0 };
     const struct cluster_request request = { .mode = wanted,
                                              .n_modes = sizeof wanted / sizeof *wanted,
