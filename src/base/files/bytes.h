@@ -30,7 +30,8 @@ static inline const uint8_t *bytes_take(struct bytes *b, size_t n)
 static inline void bytes_foresee(const struct bytes *b)
 {
     enum { AHEAD = 2048 };
-    __builtin_prefetch(b->data + (b->size - b->at > AHEAD ? b->at + AHEAD : b->size));
+    if (b->size - b->at > AHEAD) /* no bytes: data may be NULL */
+        __builtin_prefetch(b->data + b->at + AHEAD);
 }
 
 /* The next line without its newline, or NULL at the end. A last line without a newline counts. */
