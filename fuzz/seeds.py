@@ -117,7 +117,7 @@ def tlv_records(content):
 
 def some_records(name, content):
     """Some of the beginning, the middle and the end of a file, whole records only."""
-    sizes = {"torch.python_tracer_func": 33, "torch.gc_record": 24}
+    sizes = {"torch.python_tracer_func": 33, "torch.gc_record": 24, "ascope.step_threads": 64}
     if name in sizes:
         records = [content[i:i + sizes[name]] for i in range(0, len(content), sizes[name])]
     else:

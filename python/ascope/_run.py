@@ -84,6 +84,7 @@ NUMBERS = (
 OPTIONS = [row for row in _core.option_table() if row["section"] and not row["is_old"]]
 OUT = {"run": "./result", "record": "$ASCEND_WORK_PATH/profiling_data, or the working directory"}
 OUT["profile"] = OUT["record"]
+LEAST_GC_MS = 0.1  # unless --gc-detect-threshold says otherwise: Python's collections are among the usual causes of a late host
 SHORT = {"profiler_level": ["--level"]}
 
 
@@ -162,6 +163,8 @@ def _profiler_of_torch(o):
     of_config = given("experimental_config")
     if o.aic_metrics:
         of_config["aic_metrics"], = _named(profiler.AiCMetrics, [o.aic_metrics])
+    if of_config["gc_detect_threshold"] is None:
+        of_config["gc_detect_threshold"] = LEAST_GC_MS
     of_profile = given("common_config")
     of_profile["activities"] = _named(profiler.ProfilerActivity, o.activities)
     plan = {name: getattr(o, name) for name in (row[0].replace("-", "_") for row in NUMBERS)}

@@ -92,6 +92,14 @@ struct collected_garbage {
     uint32_t *process;
 };
 
+/* What the threads of steps did (raw/torch.h), by begin. */
+struct step_threads {
+    size_t n;
+    int64_t *begin_ns, *end_ns;
+    uint64_t *cpu_ns, *ready_ns;
+    uint32_t *minor, *major, *pushed;
+};
+
 /* Files of all frameworks: each has some of them, under names of its own. */
 enum framework_file_id {
     FRAMEWORK_OPS,
@@ -101,6 +109,7 @@ enum framework_file_id {
     FRAMEWORK_PYTHON_KEYS,
     FRAMEWORK_PARAMS,
     FRAMEWORK_GC,
+    FRAMEWORK_STEP_THREADS,
     FRAMEWORK_SHAPES,
     FRAMEWORK_HOST_OPS,
     FRAMEWORK_MEMORY_TOTALS,
@@ -133,6 +142,7 @@ struct framework {
     struct python_calls python;
     struct python_params params;
     struct collected_garbage gc;
+    struct step_threads step_threads;
     struct mindspore ms; /* what only MindSpore records */
 };
 

@@ -108,6 +108,7 @@ const struct layout *const raw_layouts[] = {
     &python_call_layout,
     &python_key_layout,
     &python_gc_layout,
+    &step_thread_layout,
     &ms_range_layout,
     &ms_range_s_layout,
     &ms_memory_layout,

@@ -74,4 +74,20 @@ const struct layout python_gc_layout = {
         [PYTHON_GC_END] = { 16, W64, "end" },
     },
 };
+
+const struct layout step_thread_layout = {
+    .name = "ascope.step_threads", .size = 64, .n = STEP_THREAD_FIELDS,
+    .field = {
+        [STEP_THREAD_BEGIN] = { 0, W64, "begin" },
+        [STEP_THREAD_END] = { 8, W64, "end" },
+        [STEP_THREAD_ID] = { 16, W64, "thread" },
+        [STEP_THREAD_STEP] = { 24, W64, "step" },
+        [STEP_THREAD_CPU] = { 32, W64, "cpu_ns" },
+        [STEP_THREAD_READY] = { 40, W64, "ready_ns" },
+        [STEP_THREAD_MINOR] = { 48, W32, "minor" },
+        [STEP_THREAD_MAJOR] = { 52, W32, "major" },
+        [STEP_THREAD_YIELDED] = { 56, W32, "yielded" },
+        [STEP_THREAD_PUSHED] = { 60, W32, "pushed" },
+    },
+};
 /* clang-format on */

@@ -93,4 +93,20 @@ extern const struct layout python_key_layout;
 enum { PYTHON_GC_PROCESS, PYTHON_GC_BEGIN, PYTHON_GC_END, PYTHON_GC_FIELDS };
 extern const struct layout python_gc_layout;
 
+/* ascope.step_threads, an array: what the thread of a step did. Times between begin and end, page faults, switches. */
+enum {
+    STEP_THREAD_BEGIN,
+    STEP_THREAD_END,
+    STEP_THREAD_ID,
+    STEP_THREAD_STEP,
+    STEP_THREAD_CPU,   /* ns on a processor */
+    STEP_THREAD_READY, /* ns waiting for one */
+    STEP_THREAD_MINOR, /* page faults without the disk */
+    STEP_THREAD_MAJOR, /* with it */
+    STEP_THREAD_YIELDED,
+    STEP_THREAD_PUSHED,
+    STEP_THREAD_FIELDS
+};
+extern const struct layout step_thread_layout;
+
 #endif

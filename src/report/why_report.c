@@ -277,7 +277,11 @@ static void put_short_causes(const struct term *t, const struct why_report *r, c
                 break;
             }
     }
-    fputs(is_put[0] || memchr(is_put, true, sizeof is_put) ? "\n" : "", t->to);
+    const double waited = step_thread_share(&f->answer.thread_usual, &f->answer.thread, d->more_ns);
+    if (100 * waited >= LEAST_PERCENT)
+        fprintf(t->to, "%sits thread waits for a processor for %.0f %% of it",
+                memchr(is_put, true, sizeof is_put) ? "; " : "     ", 100 * waited);
+    fputs(memchr(is_put, true, sizeof is_put) || 100 * waited >= LEAST_PERCENT ? "\n" : "", t->to);
 }
 
 static void put_sentence(const struct term *t, const struct why_report *r, const struct slow *s, size_t number)
@@ -434,6 +438,26 @@ static void put_causes(const struct term *t, const struct why_report *r)
     fputc('\n', t->to);
 }
 
+/* Where the thread was: what the causes above took longer for, if it had no processor. */
+static void put_thread(const struct term *t, const struct why_report *r)
+{
+    const struct why_answer *a = &main_finding(r)->answer;
+    const struct step_thread_time *u = &a->thread_usual, *x = &a->thread;
+    char usual[READABLE_MOST], now[READABLE_MOST];
+    if (!u->is_known || !x->is_known)
+        return;
+    fprintf(t->to, "  its thread: on a processor %s -> %s", readable_duration(usual, u->cpu_ns),
+            readable_duration(now, x->cpu_ns));
+    fprintf(t->to, ", waiting for one %s -> %s", readable_duration(usual, u->ready_ns),
+            readable_duration(now, x->ready_ns));
+    fprintf(t->to, ", blocked %s -> %s", readable_duration(usual, u->blocked_ns),
+            readable_duration(now, x->blocked_ns));
+    if (x->faults > u->faults || x->disk_faults > 0)
+        fprintf(t->to, "; page faults %.0f -> %.0f, from the disk %.0f -> %.0f", u->faults, x->faults, u->disk_faults,
+                x->disk_faults);
+    fputc('\n', t->to);
+}
+
 static void put_hints(const struct term *t, const struct why_report *r)
 {
     const struct step_difference *d = &main_finding(r)->answer.difference;
@@ -503,6 +527,7 @@ static void put_detail(const struct term *t, const struct why_report *r)
         put_causes(t, r);
     else if (c->job.run.n > 1)
         fputs("  there is no usual step to compare it with\n", t->to);
+    put_thread(t, r);
     put_items(t, r);
     if (d->n > 0)
         place_put_view(t, &main_finding(r)->answer.place[0], rank->path, 2);
@@ -590,6 +615,14 @@ static json_t *items_json(const struct why_report *r)
     return list;
 }
 
+static json_t *thread_json(const struct step_thread_time *t)
+{
+    if (!t->is_known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:f, s:f}", "processor_us", us(t->cpu_ns), "ready_us", us(t->ready_ns),
+                     "blocked_us", us(t->blocked_ns), "page_faults", t->faults, "disk_faults", t->disk_faults);
+}
+
 static json_t *causes_json(const struct step_difference *d)
 {
     json_t *causes = json_object();
@@ -602,11 +635,13 @@ static json_t *causes_json(const struct step_difference *d)
 static json_t *difference_json(const struct why_report *r)
 {
     const struct step_difference *d = &main_finding(r)->answer.difference;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "time_us", us(d->time_ns), "usual_us",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "time_us", us(d->time_ns), "usual_us",
                      us(d->usual_ns), "more_us", us(d->more_ns), "causes", causes_json(d), "rest_us", us(d->rest_ns),
                      "items", items_json(r), "others_us", us(main_finding(r)->answer.others_ns), "others",
                      (json_int_t)main_finding(r)->answer.n_others, "compared",
-                     (json_int_t)main_finding(r)->answer.n_usual);
+                     (json_int_t)main_finding(r)->answer.n_usual, "thread_usual",
+                     thread_json(&main_finding(r)->answer.thread_usual), "thread",
+                     thread_json(&main_finding(r)->answer.thread));
 }
 
 static json_t *use_json(const struct step_use *u)

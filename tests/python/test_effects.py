@@ -225,7 +225,7 @@ EFFECTS = [  # without, with, what comes, what goes
     ({}, {"activities": [ProfilerActivity.CPU, ProfilerActivity.NPU]}, [], []),
     ({}, {"activities": [ProfilerActivity.CPU]}, [], TASKS + ["raw: unaging.additional.hash_dic", "timeline: AI Core Freq"]),
     ({}, {"activities": [ProfilerActivity.NPU]}, [],
-     ["operator_details.csv*", "raw: torch.op_*", "timeline: Python*", "timeline: flow events async_*", "*: Step Id", "*: Step"]),
+     ["operator_details.csv*", "raw: torch.op_*", "raw: ascope.step_threads", "timeline: Python*", "timeline: flow events async_*", "*: Step Id", "*: Step"]),
     ({}, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}", "raw: aging.additional.tensor_info"], []),
     (L1, {"record_shapes": True}, ["operator_details.csv: Input Shapes", "timeline: Python {Input *}"], []),
     ({}, {"profile_memory": True},

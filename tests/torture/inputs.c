@@ -107,6 +107,7 @@ const struct layout *file_framework_layout(const struct file *f)
         { "FRAMEWORK/torch.param_tensor_info", &python_key_layout },
         { "FRAMEWORK/torch.python_tracer_func", &python_call_layout },
         { "FRAMEWORK/torch.gc_record", &python_gc_layout },
+        { "FRAMEWORK/ascope.step_threads", &step_thread_layout },
         { "FRAMEWORK/mindspore.op_range", &ms_range_layout },
         { "FRAMEWORK/op_range_0", &ms_range_s_layout },
         { "FRAMEWORK/mindspore.memory_usage", &ms_memory_layout },

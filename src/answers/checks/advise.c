@@ -79,7 +79,7 @@ const struct check advise_checks[] = {
       "move the other thread's Python code into a process (multiprocessing), or into code that releases the lock; a smaller sys.setswitchinterval()", CHECK_OF_FREE, check_gil, NULL },
     { "host_starved", "the host is interrupted again and again", FRAMEWORK, NULL,
       "look for other processes on the host (load average, top), give the job cores of its own (CPU_AFFINITY_CONF=1, taskset, cgroup limits), fewer threads (OMP_NUM_THREADS); ascope run --host-sys records who ran",
-      "look for other processes on the host (load average, top), give the job cores of its own (taskset, numactl, cgroup limits), fewer threads (OMP_NUM_THREADS); ascope run --host-sys records who ran", CHECK_OF_FREE, check_host_starved, NULL },
+      "look for other processes on the host (load average, top), give the job cores of its own (taskset, numactl, cgroup limits), fewer threads (OMP_NUM_THREADS); ascope run --host-sys records who ran", CHECK_OF_FREE | CHECK_OF_HOST, check_host_starved, NULL },
     { "unrecorded", "the host does something that was not recorded", FRAMEWORK, NULL,
       "record with with_stack=True to see the Python function, then move it out of the step, vectorise it or cache its result",
       "record with with_stack=True to see the Python function, then move it out of the step, vectorise it or cache its result", CHECK_OF_FREE, check_unrecorded, NULL },

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "answers/checks/findings.h"
+#include "answers/run/step_thread_time.h"
 #include "base/text/readable.h"
 #include "base/memory/sort.h"
 
@@ -184,9 +186,30 @@ enum check_state check_gil(const struct advise_subject *s, struct finding *out)
     return check_interruptions(s, out, true);
 }
 
+/* By the kernel's own count of what the thread of the steps waited for a processor. False: it was not recorded. */
+static bool starved_by_count(const struct advise_subject *s, struct finding *out)
+{
+    double ready_ns = 0;
+    for (uint32_t i = 0; i < s->series.n; i++) {
+        if (!advise_counts(s, i))
+            continue;
+        const struct step_thread_time t = step_thread_mean(&s->q, &s->series, &i, 1);
+        if (!t.is_known)
+            return false;
+        ready_ns += t.ready_ns / (double)s->n_steps;
+        finding_lose(s, out, i, s->has_device ? fmin(t.ready_ns, s->gaps.step_ns[i]) : t.ready_ns);
+    }
+    char ready[READABLE_MOST];
+    finding_say(s, out, "the thread of the steps waits %s %s for a processor that other work has",
+                readable_duration(ready, ready_ns), s->per);
+    return ready_ns > 0;
+}
+
 enum check_state check_host_starved(const struct advise_subject *s, struct finding *out)
 {
-    return check_interruptions(s, out, false);
+    if (starved_by_count(s, out))
+        return CHECK_FOUND;
+    return s->has_device ? check_interruptions(s, out, false) : CHECK_UNRECORDED;
 }
 
 /* ---- work that belongs outside of steps ------------------------------------------------------------------------ */

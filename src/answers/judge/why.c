@@ -187,6 +187,24 @@ static double ns_without(const struct step_profile *f, unsigned kinds)
     return sum;
 }
 
+/* Where the thread of the steps was, against that of the usual ones. */
+static void thread_compare(struct why_answer *out, const struct step_series *s, const struct run_rank *q,
+                           const struct why_rows *set, struct arena *spare)
+{
+    uint32_t *usual = arena_take(spare, s->n, sizeof *usual);
+    size_t n = 0;
+    for (uint32_t i = 0; usual && i < s->n; i++) {
+        bool is_in_set = false;
+        for (size_t k = 0; k < set->n && !is_in_set; k++)
+            is_in_set = set->row[k] == i;
+        if (!is_in_set && step_is_usual(s, i))
+            usual[n++] = i;
+    }
+    out->thread = step_thread_mean(q, s, set->row, set->n);
+    if (out->thread.is_known)
+        out->thread_usual = step_thread_mean(q, s, usual, n);
+}
+
 bool why_steps(struct why_answer *out, const struct step_series *s, const struct run_rank *q,
                const struct why_rows *set, size_t n_sets, size_t most, struct arena *mem)
 {
@@ -217,6 +235,7 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
         }
         done = done && step_difference_find(&x, &own, &division.usual, time_ns, usual_ns, set[i].without, spare) &&
                answer_keep(&out[i], &x, s, q, most, mem);
+        thread_compare(&out[i], &like, q, &set[i], spare);
     }
     arena_free(spare);
     return done;

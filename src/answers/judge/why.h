@@ -8,6 +8,7 @@
 
 #include "analyse/framework/steps/step_causes.h"
 #include "answers/run/run_rank.h"
+#include "answers/run/step_thread_time.h"
 
 /* Where to look in the timeline: names as it shows them. */
 struct why_place {
@@ -29,7 +30,8 @@ struct why_answer {
     double others_ns;                  /* of the items that were left out */
     size_t n_others, n_usual; /* n_usual: steps that the usual one is the mean of; 0: nothing to compare with */
     bool lacks_python;        /* Python functions could have been recorded, and were not */
-    bool knows_waits;         /* of collectives; else CAUSE_TRANSFER may be waiting for other ranks, too */
+    struct step_thread_time thread_usual, thread; /* where the thread of the usual steps and of these was */
+    bool knows_waits; /* of collectives; else CAUSE_TRANSFER may be waiting for other ranks, too */
 };
 
 /* Some steps that are explained together, by their mean: rows of the series. */

@@ -89,6 +89,11 @@ struct AS_IN_FILE python_gc_bytes {
     uint64_t process, begin, end;
 };
 
+struct AS_IN_FILE step_thread_bytes {
+    uint64_t begin, end, thread, step, cpu_ns, ready_ns;
+    uint32_t minor, major, yielded, pushed;
+};
+
 /* Of MindSpore's files. */
 struct AS_IN_FILE ms_range_bytes {
     struct tlv_bytes tlv;

@@ -13,6 +13,7 @@
 #include "collect/options/options.h"
 #include "collect/session/recorder_session.h"
 #include "collect/options/sized.h"
+#include "collect/samplers/step_thread.h"
 
 struct ascope_profiler {
     struct ascope_options o;
@@ -33,6 +34,8 @@ struct ascope_profiler {
     struct ascope_op range;
     uint64_t mark;
     char range_name[40];
+    struct step_thread thread; /* of the step that has begun */
+    uint64_t number;           /* of that step */
 };
 
 /* ---- what happens between two steps ---- */
@@ -165,6 +168,8 @@ static void range_begin(struct ascope_profiler *p)
         ascope_session_step(p->session, number);
     if (!has_schedule(p))
         return;
+    p->number = number;
+    step_thread_begin(&p->thread);
     snprintf(p->range_name, sizeof p->range_name, "ProfilerStep#%llu", (unsigned long long)number);
     p->mark =
         ascope_range_begin(NULL, p->range_name, ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_current_stream() : NULL);
@@ -176,7 +181,10 @@ static void range_end(struct ascope_profiler *p)
 {
     ascope_op_end(&p->range);
     ascope_range_end(NULL, p->mark);
+    if (session_of(p) && p->range.begin > 0 && ascope_records(ASCOPE_RECORDS_OPERATORS))
+        step_thread_end(&p->thread, p->number);
     p->range.begin = p->mark = 0;
+    p->thread.begin = 0;
 }
 
 /* ---- life ---- */

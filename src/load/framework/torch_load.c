@@ -333,6 +333,41 @@ static void load_gc(struct framework_loading *l, struct framework_file *file)
         losses_add(&file->lost, LOSS_CUT_SHORT, 1, file->name, in.at);
 }
 
+static void load_step_threads(struct framework_loading *l, struct framework_file *file)
+{
+    const struct layout *layout = &step_thread_layout;
+    struct step_threads *t = &l->f->step_threads;
+    struct bytes in = framework_tlv(file).in;
+    const size_t n = in.size / layout->size;
+    t->begin_ns = arena_take(file->mem, n, sizeof *t->begin_ns);
+    t->end_ns = arena_take(file->mem, n, sizeof *t->end_ns);
+    t->cpu_ns = arena_take(file->mem, n, sizeof *t->cpu_ns);
+    t->ready_ns = arena_take(file->mem, n, sizeof *t->ready_ns);
+    t->minor = arena_take(file->mem, n, sizeof *t->minor);
+    t->major = arena_take(file->mem, n, sizeof *t->major);
+    t->pushed = arena_take(file->mem, n, sizeof *t->pushed);
+    if (arena_failed(file->mem))
+        return;
+    for (const uint8_t *rec; (rec = bytes_take(&in, layout->size));) {
+        const int64_t begin = framework_ns(&l->r->clock, layout_get(layout, STEP_THREAD_BEGIN, rec)),
+                      end = framework_ns(&l->r->clock, layout_get(layout, STEP_THREAD_END, rec));
+        if (end < begin || (t->n > 0 && begin < t->end_ns[t->n - 1])) {
+            losses_add(&file->lost, LOSS_BAD_VALUE, 1, file->name, in.at - layout->size);
+            continue;
+        }
+        const size_t i = t->n++;
+        t->begin_ns[i] = begin;
+        t->end_ns[i] = end;
+        t->cpu_ns[i] = layout_get(layout, STEP_THREAD_CPU, rec);
+        t->ready_ns[i] = layout_get(layout, STEP_THREAD_READY, rec);
+        t->minor[i] = (uint32_t)layout_get(layout, STEP_THREAD_MINOR, rec);
+        t->major[i] = (uint32_t)layout_get(layout, STEP_THREAD_MAJOR, rec);
+        t->pushed[i] = (uint32_t)layout_get(layout, STEP_THREAD_PUSHED, rec);
+    }
+    if (in.at < in.size)
+        losses_add(&file->lost, LOSS_CUT_SHORT, 1, file->name, in.at);
+}
+
 static void load_python(struct framework_loading *l, struct framework_file *file)
 {
     if (!python_load(l->f, l->r))
@@ -348,6 +383,7 @@ const struct framework_format torch_format = {
         [FRAMEWORK_PYTHON_KEYS] = "FRAMEWORK/torch.python_tracer_hash",
         [FRAMEWORK_PARAMS] = "FRAMEWORK/torch.param_tensor_info",
         [FRAMEWORK_GC] = "FRAMEWORK/torch.gc_record",
+        [FRAMEWORK_STEP_THREADS] = "FRAMEWORK/ascope.step_threads",
     },
     .load = {
         [FRAMEWORK_OPS] = load_ops,
@@ -356,5 +392,6 @@ const struct framework_format torch_format = {
         [FRAMEWORK_PYTHON] = load_python, /* and its keys */
         [FRAMEWORK_PARAMS] = load_params,
         [FRAMEWORK_GC] = load_gc,
+        [FRAMEWORK_STEP_THREADS] = load_step_threads,
     },
 };

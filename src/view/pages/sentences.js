@@ -111,6 +111,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`without communication a step takes ${T} on this rank and ${T} on the median rank; the others wait for it(?: and for \\d+ more)?`, (m) => `不计通信，一步在该 rank 上为 ${m[1]}，在居中的 rank 上为 ${m[2]}；其他 rank 为它等待`],
     [`the device waits ${T}${PER} for data`, (m) => `设备${per(m)}等待数据 ${m[1]}`],
     [`the host waits ${T}${PER} for data`, (m) => `主机${per(m)}等待数据 ${m[1]}`],
+    [`the thread of the steps waits ${T}${PER} for a processor that other work has`, (m) => `执行步骤的线程${per(m)}等待处理器 ${m[1]}，处理器被其他工作占用`],
     [`the device waits ${T}${PER} while the host allocates or frees device memory, in ${N} calls${PER}`, (m) => `主机分配或释放设备内存时，设备${per(m)}等待 ${m[1]}（${m[2]} 次调用）`],
     [`the device has nothing to do for ${T}${PER}, because the host launches too late`, (m) => `主机下发过晚，设备${per(m)}空闲 ${m[1]}`],
     [`${N} Python garbage collections?, the longest ${T}`, (m) => `Python 垃圾回收 ${m[1]} 次，最长 ${m[2]}`],

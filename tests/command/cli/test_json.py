@@ -186,6 +186,9 @@ class Documented(unittest.TestCase):
         self.check_flight()
         self.check_hang()
         self.check_memory()
+        subprocess.run([os.path.join(os.path.dirname(ASCOPE), "examples/training")], cwd=bad, stdout=subprocess.DEVNULL, check=True)
+        recorded, = glob.glob(glob.escape(bad) + "/*_ascend_pt")
+        self.check(self.run_json("why", recorded, "--step", "3"), "report", "why")  # with the thread of its steps
         slow = os.path.join(self.dir, "slow")
         self.check(self.run_json("sim", "--steps", "8", "--kernels", "400", "--stall", "5:20ms", "--out", slow), "report", "sim")
         self.check(self.run_json("export", "db", "-dir", slow), "report", "export")
