@@ -815,7 +815,7 @@ class Memory(TypedDict):
     peak: 'MemoryInUse'
     growth_bytes_a_step: float
     growth: List['MemoryGrowth']
-    fragmentation: 'MemoryHoles'
+    fragmentation: Union['MemoryHoles', None]
     out_of_memory: Union['MemoryFailure', None]
 
 
@@ -1097,6 +1097,16 @@ class Difference(TypedDict):
     others_us: float
     others: int
     compared: int
+    thread_usual: Union['StepThread', None]
+    thread: Union['StepThread', None]
+
+
+class StepThread(TypedDict):
+    processor_us: float
+    ready_us: float
+    blocked_us: float
+    page_faults: float
+    disk_faults: float
 
 
 class DifferenceItem(TypedDict):
