@@ -268,7 +268,7 @@ async function use_pages(page, url, job) {
     await look(page, url, "page=sql&input=" + job + "&sql=" + encodeURIComponent("SELECT count(*) AS n FROM slices"), "sql");
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 0);
     check(Number(await page.locator("main td").first().innerText()) > 800, "SQL counts too little");
-    check((await page.locator(".schema code").allInnerTexts()).some((t) => /^slices\(id, name, category, .*self_ns, device_self_ns, device_ns\)$/.test(t)), "SQL does not say what it has");
+    check((await page.locator(".schema code").allInnerTexts()).some((t) => /^slices\(id, name, category, .*self_ns, device_self_ns, device_ns, rank\)$/.test(t)), "SQL does not say what it has");
     await page.locator(".examples button").first().click(); // is run at once
     await page.waitForFunction(() => document.querySelectorAll("main td").length > 10, null, { timeout: 20000 });
     await look(page, url, "page=timeline&theme=dark&lang=zh&input=" + job, "dark-zh");
