@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ascope/ascope.h"
+#include "ascope/mark.h"
+#include "ascope/session.h"
 #include "ascope/sim.h"
 
 static uint64_t wall_ns(void)
