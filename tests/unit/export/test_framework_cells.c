@@ -210,7 +210,7 @@ static struct collection collection = {
                .begin_ns = I64{ 6000 },
                .end_ns = I64{ 9000 },
                .has_work = YES{ true } },
-    .lives = { 2, U32{ 0, 2 }, U32{ 1, NO_ROW }, U32{ NO_ROW, NO_ROW }, U32{ ATEN_ADD, ATEN_INNER } },
+    .lives = { 2, U32{ 0, 2 }, U32{ 1, NO_ROW }, U32{ NO_ROW, NO_ROW }, U32{ ATEN_ADD, ATEN_INNER }, NULL },
 };
 
 static int collection_make(void **state)
