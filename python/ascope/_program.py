@@ -240,7 +240,12 @@ NOTES = "ASCOPE_ANALYSED"  # PID:FILE; processes started by PID append to FILE w
 def take_notes() -> None:
     """Lets all processes that are started from now on report what they analyse; see analysed_elsewhere()."""
     try:
-        number, file = tempfile.mkstemp(prefix="ascope-analysed-")
+        file = os.environ.get("ASCOPE_SUPERVISED", "")
+        if file:  # `ascope run` removes it, also if this process is killed
+            file += ".analysed"
+            number = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        else:
+            number, file = tempfile.mkstemp(prefix="ascope-analysed-")
         os.close(number)
         os.environ[NOTES] = "%d:%s" % (os.getpid(), file)
     except OSError:  # then their collections are not listed

@@ -89,6 +89,8 @@ static void supervised_notes_read(struct supervised_recordings *all, const char 
     if (notes)
         fclose(notes);
     unlink(path);
+    snprintf(line, sizeof line, "%s.analysed", path); /* of the front end, which removes it unless it is killed */
+    unlink(line);
 }
 
 /* ---- the program's end ---- */
