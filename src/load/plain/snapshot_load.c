@@ -346,9 +346,11 @@ static bool machine_end(struct snapshot_machine *m)
     else if (root.kind != KIND_ROOT)
         return error_set(m->e, FAULT_FORMAT, "%s: not a memory snapshot; wanted a dictionary with \"segments\"",
                          m->name);
-    s->segment.at += m->segments.first;
+    if (m->segments.n > 0) /* an empty list has no memory at all */
+        s->segment.at += m->segments.first;
     s->segment.n = m->segments.n;
-    s->trace.at += m->traces.first;
+    if (m->traces.n > 0)
+        s->trace.at += m->traces.first;
     s->trace.n = m->traces.n;
     return true;
 }
