@@ -17,6 +17,8 @@ import sys
 import tempfile
 import unittest
 
+from depth import IS_SAMPLE
+
 ASCOPE, RECORDER, FAKES, FLIGHT = (os.path.abspath(p) for p in sys.argv[1:5])
 EVERYTHING = "kernels=10 copies=3 sets=2 collectives=4 calls=10 marks=5"
 
@@ -183,7 +185,9 @@ class Choice(Case):
         self.assertIn("flight recorder: device ascend writes its own files, and libmspti.so is not loaded", warnings[0])
         self.assertIn("recording the host only", warnings[0])
 
+
 class Run(Case):
+    @unittest.skipIf(IS_SAMPLE, "the library has the sanitizers of this tree, and sleep does not")
     def test_a_program_that_is_linked_with_acl(self):
         e = {**os.environ, "ASCEND_HOME_PATH": FAKES, "FAKE_MSPTI": EVERYTHING + " periodic",
              "LD_PRELOAD": FAKES + "/lib64/libascendcl.so"}
