@@ -16,7 +16,9 @@ struct recording_memory {
     const struct collection *c;
     struct arena *mem;
     struct keys frames;  /* name of an operator, or text of a frame */
-    struct keys stacks;  /* of an operator, its first row of this name and stack */
+    struct keys levels;  /* of operators: name and stack of one */
+    struct keys chains;  /* of an operator and those around it: the next inner ones, and this level */
+    struct keys stacks;  /* of a chain that allocates */
     LIST(stack_id) made; /* by them */
     /* Of a device: what each of its allocators reported last, and the sums. */
     int64_t reserved_of[COMPONENTS_MOST], in_use_of[COMPONENTS_MOST];
@@ -86,19 +88,32 @@ static bool recording_stack_new(struct recording_memory *r, uint32_t op, stack_i
 }
 
 /* Operators of the same name, stack and parents have the same one. Of some only the name is recorded. */
+static uint32_t recording_chain(struct recording_memory *r, uint32_t op, name_id name)
+{
+    enum { CHAIN_BEGINS = UINT32_MAX - 1, CHAIN_NAME = UINT32_MAX - 2 };
+    const struct framework_ops *o = &r->c->framework.ops;
+    if (op == NO_ROW)
+        return keys_add(&r->chains, (uint64_t)CHAIN_NAME << 32 | name, r->mem);
+    uint32_t chain = CHAIN_BEGINS;
+    for (uint32_t i = op, n = 0; i != NO_ROW && n < OPS_MOST && chain != KEYS_NO_MEMORY;
+         i = r->c->tree.parent[i], n++) {
+        if (recording_is_step(names_text(r->c->profile.names, o->name[i])))
+            continue;
+        const uint32_t level = keys_add(&r->levels, (uint64_t)o->stack[i] << 32 | o->name[i], r->mem);
+        chain = level == KEYS_NO_MEMORY ? level : keys_add(&r->chains, (uint64_t)chain << 32 | level, r->mem);
+    }
+    return chain;
+}
+
 static bool recording_stack(struct recording_memory *r, uint32_t life, stack_id *stack)
 {
     const uint32_t op = r->c->lives.op[life];
     const name_id name = r->c->lives.name[life];
-    const struct framework_ops *o = &r->c->framework.ops;
-    uint64_t key = op == NO_ROW ? name : 0;
     *stack = 0;
-    for (uint32_t i = op, n = 0; i != NO_ROW && n < OPS_MOST; i = r->c->tree.parent[i], n++)
-        if (!recording_is_step(names_text(r->c->profile.names, o->name[i])))
-            key = (key ^ ((uint64_t)o->stack[i] << 32 | o->name[i])) * UINT64_C(0x9E3779B97F4A7C15) + n;
     if (op == NO_ROW && name == NAME_EMPTY)
         return true;
-    const uint32_t i = keys_add(&r->stacks, key, r->mem);
+    const uint32_t chain = recording_chain(r, op, name);
+    const uint32_t i = chain == KEYS_NO_MEMORY ? chain : keys_add(&r->stacks, chain, r->mem);
     if (i == KEYS_NO_MEMORY)
         return false;
     if (i == r->made.n) {
