@@ -281,6 +281,8 @@ class Others(Case):
             job.wait()
         with open(log, encoding="utf-8") as f:
             first = int(re.search(r"Start Dynamic Profiler at (\d+) step", f.read()).group(1))
+        shutil.rmtree(config)  # a job that ends removes the shared memory of the killed one
+        subprocess.run([os.path.join(EXAMPLES, "dynamic"), config, "1", "1"], cwd=self.dir, stdout=subprocess.DEVNULL, timeout=100, check=True)
         path, = glob.glob(self.dir + "/*_ascend_pt")
         r = Analysed(path)
         self.assertEqual(r.operators()["train"], 3)

@@ -110,8 +110,8 @@ class Documented(unittest.TestCase):
         """Of a job: the example for C."""
         config = os.path.join(self.dir, "config")
         os.mkdir(config)
-        job = subprocess.Popen([os.path.join(os.path.dirname(ASCOPE), "examples/dynamic"), config, "1000000", "1"], cwd=self.dir,
-                               env=dict(os.environ, ASCOPE_DYNAMIC_POLL_MS="5", RANK="0"))
+        program, env = os.path.join(os.path.dirname(ASCOPE), "examples/dynamic"), dict(os.environ, ASCOPE_DYNAMIC_POLL_MS="5", RANK="0")
+        job = subprocess.Popen([program, config, "1000000", "1"], cwd=self.dir, env=env)
         try:
             end = time.monotonic() + 100
             while not self.run_json("dyn", config)["listeners"] and time.monotonic() < end:
@@ -123,6 +123,8 @@ class Documented(unittest.TestCase):
         finally:
             job.kill()
             job.wait()
+            shutil.rmtree(config)  # a job that ends removes the shared memory of the killed one
+            subprocess.run([program, config, "1", "1"], cwd=self.dir, env=env, stdout=subprocess.DEVNULL, timeout=120, check=True)
 
     def check_flight(self):
         """Of a flight recorder whose program was killed, as if some of its history were overwritten."""
