@@ -325,7 +325,7 @@ static bool is_of_server(const struct marking *m, const struct step_marks_range 
 }
 
 /* The last turn lasts until nothing more is launched, but not longer than twice the longest one: what follows the loop
- * is none of its. */
+ * does not belong to it. */
 static void last_extend(struct step_marks *k, const struct step_candidates *c)
 {
     const size_t last = k->n - 1;

@@ -477,7 +477,7 @@ const char *rank_span_cores(const struct rank_spans *v, size_t i)
     return type == NAME_NA ? "" : names_text(v->names, type);
 }
 
-/* The product of the numbers of an array: "grid": [32, 4, 1]. 0: it is none, or too large. */
+/* The product of the numbers of an array: "grid": [32, 4, 1]. 0: it is no such array, or the product is too large. */
 static uint64_t product_of(struct json_span array)
 {
     enum { MOST = 1 << 30 };

@@ -97,7 +97,7 @@ static void request_add(struct request *r, const struct request_sighting *x)
     r->token_ns[r->n_tokens++] = x->end_ns;
 }
 
-/* Requests from the sorted sightings. What has neither a range nor a first token is none. */
+/* Requests from the sorted sightings. Sightings with neither a range nor a first token make no request. */
 static bool requests_make(struct requests *out, const struct request_gathering *g, struct arena *mem)
 {
     const size_t n = g->seen.n;

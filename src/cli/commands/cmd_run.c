@@ -250,7 +250,8 @@ static void ignore_front_end_options(const struct arguments *a)
         complain("note: %s: only the front end of a Python framework has such options; ignored", names);
 }
 
-/* Records a Python script whose framework has a front end by that. Returns the exit code; -1: it is none. */
+/* Records a Python script whose framework has a front end by that. Returns the exit code; -1: it is no such
+ * script. */
 static int record_python(const struct arguments *a, const struct recorded_run *r)
 {
     static const char *const dialect[] = { [DIALECT_DOCUMENTED] = "documented", [DIALECT_CURRENT] = "current" };

@@ -18,7 +18,7 @@ bool list_next(const char **at, const char **name, size_t *n);
 /* The same text with the lifetime of the process; NULL: out of memory. */
 const char *text_keep(const char *text);
 
-/* False: the text is none of its values; the field is as before, or the row's own way to say so. */
+/* False: the option has no such value; the field is as before, or the row's own way to say so. */
 bool option_set(struct ascope_options *o, const struct recorder_option *r, const char *value);
 void option_reset(struct ascope_options *o, const struct recorder_option *r);
 bool option_is_set(const struct ascope_options *o, const struct recorder_option *r); /* to something that has a text */

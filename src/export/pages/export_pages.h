@@ -27,7 +27,7 @@ bool flame_graph_write(const struct collection *s, enum time_metric metric, cons
  *   *raw.json, *raw.json.gz   [[time ns, action, bytes, category], ...], each change by itself; -1 is before all
  *   everything else           [[time us, ...], [[0, bytes of each category in order], ...]]; compressed where it ends with .gz */
 
-/* Reads "cpu", "npu:0" or "cuda:0". False: it is none of these. */
+/* Reads "cpu", "npu:0" or "cuda:0". False: it is another text. */
 bool memory_device_read(const char *text, struct memory_device *out);
 enum { MEMORY_DEVICE_TEXT = 24 };
 const char *memory_device_text(struct memory_device d, char out[MEMORY_DEVICE_TEXT]);

@@ -56,7 +56,7 @@ plain_id plain_value(const struct plain *p, plain_id dict, size_t i);
 bool plain_is(const struct plain *p, plain_id v, enum plain_kind kind);
 int64_t plain_integer(const struct plain *p, plain_id v, int64_t otherwise); /* also of a text of digits */
 const char *plain_text(const struct plain *p, plain_id v,
-                       struct arena *mem); /* a copy, "" if it is none; NULL: no memory */
+                       struct arena *mem); /* a copy, "" if v is no text; NULL: no memory */
 bool plain_equals(const struct plain *p, plain_id v, const char *text);
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
 #include "base/text/error.h"
 #include "profile/snapshot/memory_snapshot.h"
 
-/* `path` must outlive the snapshot; the bytes need not. False: it is none, or has what plain values do not have. */
+/* `path` must outlive the snapshot; the bytes need not. False: the file is no snapshot, or it
+ * contains more than plain values. */
 bool snapshot_load(struct memory_snapshot *s, const uint8_t *bytes, size_t n, const char *path, struct arena *mem,
                    struct error *e);
 

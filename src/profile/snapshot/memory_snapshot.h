@@ -99,7 +99,7 @@ struct memory_snapshot {
     struct keys stream;
     bool is_expandable; /* the setting expandable_segments */
     bool has_stacks;
-    bool is_recording; /* made of a collection: of segments only their sum is known, and no stack is none */
+    bool is_recording; /* made of a collection: of segments only their sum is known, and events may have no stack */
 };
 
 /* enum snapshot_part of a frame. */

@@ -7,8 +7,8 @@
 
 /* hwts_pmu.c: counters without times: the records of an id belong to its tasks in the order in which these began. */
 
-/* Fills the rows of d->pmu from its of_cores, and d->tasks.pmu. Memory for the work is taken from `mem`. False: there
- * is none. */
+/* Fills the rows of d->pmu from its of_cores, and d->tasks.pmu. Memory for the work is taken from `mem`. False: no
+ * memory. */
 bool hwts_pmu_match(struct profile *p, struct device *d, struct arena *mem);
 
 /* pmu_ten.c: counter records of chips that count ten events: one for a task and kind of core, and one for each block.

@@ -88,7 +88,7 @@ static size_t startup_find(struct judging *j)
     const size_t n_left = n_rest > FEWEST_TO_JUDGE ? n_rest / OF_LARGE + 1 : 0;
     const double limit =
         noise_limit(j, j->scratch + n_left, n_rest - n_left, p, (double)(n_rest - n_left), j->out->usual_ns);
-    /* It dies down: a step that takes far longer than all before it is none of the start-up. */
+    /* It dies down: a step that takes far longer than all before does not belong to the start-up. */
     double longest = 0;
     while (k < most && j->off[k] > limit && (k == 0 || j->off[k] <= ABOVE * longest)) {
         longest = later(longest, j->off[k]);

@@ -11,7 +11,7 @@
 static const double LONG_TAIL = 1.2;
 /* What lies so many times further out than the largest of the others is no part of their tail. */
 static const double FAR_OUT = 4;
-/* A smaller autocorrelation, in its own deviations, is taken for none. */
+/* Deviations from which an autocorrelation counts; a smaller one may be chance. */
 static const double SURE_RHO = 2;
 
 int by_falling_number(const void *a, const void *b)
