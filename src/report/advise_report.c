@@ -20,17 +20,17 @@ size_t advise_n_found(const struct advise_report *r)
 
 const char *advice_change(const struct advice *a)
 {
-    return a->is_gpu && a->check->gpu_change ? a->check->gpu_change : a->check->change;
+    return a->check->change[a->is_gpu];
 }
 
 const char *advice_needs(const struct advice *a)
 {
-    return a->is_gpu && a->check->gpu_needs ? a->check->gpu_needs : a->check->needs;
+    return a->check->needs[a->is_gpu];
 }
 
 bool advice_is_for(const struct advice *a)
 {
-    return a->check->run_job || (a->is_gpu ? a->check->gpu_change : a->check->change);
+    return a->check->change[a->is_gpu] != NULL;
 }
 
 const char *advise_rank_text(const struct advise_report *r, uint32_t rank, char out[RANK_TEXT])

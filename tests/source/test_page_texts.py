@@ -25,7 +25,7 @@ def found(pattern, *paths):
 
 
 TABLE = text_of("src/view/pages/text.js").partition("const words = {")[2].partition("\n};")[0]
-CHECKS = found(r'^    \{ "(\w+)", "', "src/answers/checks/advise.c")
+CHECKS = found(r'^    (?:RANK|JOB)\((\w+), "', "src/answers/checks/advise_checks.h")
 FACTS = found(r'\b(?:add_fact|add_count|fact_add)\((?:f->)?in, "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c")
 
 # Of these verdicts the pages translate the sentence itself.
@@ -155,11 +155,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(several, [])
 
     def test_what_checks_need_and_facts_say_has_chinese_texts(self):
-        advise, translated = text_of("src/answers/checks/advise.c"), text_of("src/view/pages/sentences.js")
-        macros = dict(re.findall(r'^#define (\w+) +"([^"]+)"', advise, re.M))
+        advise, translated = text_of("src/answers/checks/advise_checks.h"), text_of("src/view/pages/sentences.js")
+        macros = dict(re.findall(r'^#define (\w+)[ \\\n]+"([^"]+)"', advise, re.M))
         needs = set()
-        for of, gpu in re.findall(r'^    \{ "\w+", "[^"]+", ("[^"]+"|\w+), ("[^"]+"|\w+),', advise, re.M):
-            needs |= {macros.get(one, one.strip('"')) for one in (of, gpu) if one != "NULL"}
+        rows = re.sub(r'\s*\\\n\s+', " ", re.sub(r'"\s*\\\n\s+"', "", advise))
+        for of, gpu in re.findall(r'(?:RANK|JOB)\(\w+, "[^"]+", [\w| ]+, \w+\(("[^"]+"|\w+)(?:, ("[^"]+"|\w+))?\)', rows):
+            needs |= {macros.get(one, one.strip('"')) for one in (of, gpu) if one}
         self.assertGreater(len(needs), 8)
         said = found(r'\badd_fact\((?:f->)?in, [^"]*"[^"]+", "([^"]+)"', "src/view/**/*.c", "src/**/view_*.c") | found(r'\badd_fact\((?:f->)?in, table, "([^"]+)"', "src/view/**/*.c") | \
             found(r'is_lossy \? "([^"]+)" : "', "src/view/inputs/view_collection.c") | found(r'is_lossy \? "[^"]+" : "([^"]+)"', "src/view/inputs/view_collection.c")

@@ -7,148 +7,16 @@
 
 #include "answers/checks/advise_checks.h"
 #include "answers/checks/findings.h"
-#include "answers/checks/job_checks.h"
 #include "base/text/readable.h"
-#include "answers/judge/job_peers.h"
 #include "raw/chip.h"
 
-#define COLLECTIVES "collectives with their transfers: profiler_level Level1 or higher (msprof --hccl=on)"
-#define FRAMEWORK   "the framework's own events: activities with CPU"
-#define CALLS       "calls of the software stack: profiler_level Level1 or higher (msprof --ascendcl=on --runtime-api=on)"
-#define CUDA_CALLS  "calls of CUDA: activities with CUDA"
-#define DEVICE      "the device: activities with NPU"
-#define GPU         "the GPU: activities with CUDA"
-
-static check_of_job check_slow_rank;
-
-/* clang-format off */
-const struct check advise_checks[] = {
-    { "slow_rank", "a rank that the others wait for", "all ranks of the job, with steps", NULL,
-      "see ascope why for the operators; check the clock, temperature and memory of its device, other processes on its host, and whether it gets more work",
-      "see ascope why for the kernels; check the clock, temperature and power limit of its GPU, other processes on its host, and whether it gets more work",
-      CHECK_OF_HOST | CHECK_OF_JOB, NULL, check_slow_rank },
-    { "slow_host", "the host of a rank is slow in everything", "operators of all ranks of the job: activities with CPU", NULL,
-      "pin the rank to cores of its own (CPU_AFFINITY_CONF, taskset), move interrupts away from them, stop other processes on its host, check the governor of its clock",
-      "pin the rank to cores of its own (taskset, numactl), move interrupts away from them, stop other processes on its host, check the governor of its clock",
-      CHECK_OF_HOST | CHECK_OF_JOB, NULL, check_slow_host },
-    { "data_loader", "waiting for data", FRAMEWORK, NULL,
-      "more workers of the data loader (num_workers, persistent_workers, prefetch_factor), pinned memory, cheaper or cached preprocessing, faster storage",
-      "more workers of the data loader (num_workers, persistent_workers, prefetch_factor), pinned memory, cheaper or cached preprocessing, faster storage", CHECK_OF_HOST, check_data_loader, NULL },
-    { "gc", "Python garbage collection", "garbage collections: gc_detect_threshold of _ExperimentalConfig", "garbage collections: record_python_gc_info of _ExperimentalConfig (PyTorch 2.9 or later)",
-      "gc.freeze() after the first step, gc.disable() with gc.collect() between steps of all ranks, or a higher gc.set_threshold()",
-      "gc.freeze() after the first step, gc.disable() with gc.collect() between steps of all ranks, or a higher gc.set_threshold()", CHECK_OF_HOST, check_gc, NULL },
-    { "memory_operators", "allocating device memory in a step", CALLS, CUDA_CALLS,
-      "no torch.npu.empty_cache() in the step; PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or a smaller peak: the pool frees memory and allocates it again",
-      "no torch.cuda.empty_cache() in the step; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or a smaller peak: the pool frees memory and allocates it again", CHECK_SMALL, check_memory_operators, NULL },
-    { "checkpoint", "a checkpoint in a step", DEVICE, GPU,
-      "write checkpoints asynchronously (torch.distributed.checkpoint.async_save: copy to pinned memory, write from another thread), less often, to faster storage",
-      "write checkpoints asynchronously (torch.distributed.checkpoint.async_save: copy to pinned memory, write from another thread), less often, to faster storage", 0, check_checkpoint, NULL },
-    { "recompilation", "compiling in a step", FRAMEWORK, NULL,
-      "fixed or bucketed shapes, torch.npu.set_compile_mode(jit_compile=False), binary operators and their cache; warm up all shapes before the run",
-      "fixed or bucketed shapes, torch.compile(dynamic=True), TORCH_LOGS=recompiles for the reason; warm up all shapes before the run", CHECK_OF_FREE, check_recompilation, NULL },
-    { "scheduling", "scheduling between iterations", FRAMEWORK, NULL,
-      "asynchronous scheduling (the next iteration is prepared while the device computes), fewer running requests, several steps per scheduling",
-      "asynchronous scheduling (the next iteration is prepared while the GPU computes), fewer running requests, several steps per scheduling", CHECK_OF_HOST, check_scheduling, NULL },
-    { "post_processing", "handling results between iterations", FRAMEWORK, NULL,
-      "detokenise and send results in another process or thread, asynchronous output",
-      "detokenise and send results in another process or thread, asynchronous output", CHECK_OF_HOST, check_post_processing, NULL },
-    { "between_iterations", "other work between iterations", FRAMEWORK, NULL,
-      "see what it is (with_stack names Python functions), and move it off the thread of the engine; gc.freeze() after the start",
-      "see what it is (with_stack names Python functions), and move it off the thread of the engine; gc.freeze() after the start", CHECK_OF_HOST, check_between_iterations, NULL },
-    { "sampling", "slow sampling", FRAMEWORK, NULL,
-      "a fused sampler, top-k before top-p (no sort of the whole vocabulary), log probabilities only for requests that ask for them",
-      "a fused sampler, top-k before top-p (no sort of the whole vocabulary), log probabilities only for requests that ask for them", CHECK_OF_HOST, check_sampling, NULL },
-    { "long_prompt", "a long prompt stalls decodes", FRAMEWORK, NULL,
-      "chunked prefill with a smaller budget of tokens for each iteration, or prompts on engines of their own",
-      "chunked prefill with a smaller budget of tokens for each iteration, or prompts on engines of their own", CHECK_OF_HOST, check_long_prompt, NULL },
-    { "preemption", "preempted requests are computed again", "requests with their tokens: ascope.request()", NULL,
-      "more memory for keys and values (gpu_memory_utilization, quantised cache), fewer running requests (max_num_seqs), prefix caching",
-      "more memory for keys and values (gpu_memory_utilization, quantised cache), fewer running requests (max_num_seqs), prefix caching", CHECK_OF_HOST, check_preemption, NULL },
-    { "decode_launches", "decodes are bound by launches", CALLS, CUDA_CALLS,
-      "ACL graphs for decodes, asynchronous scheduling, larger batches", "CUDA graphs for decodes, asynchronous scheduling, larger batches", CHECK_OF_FREE, check_decode_launches, NULL },
-    { "decode_host", "other work in decodes", FRAMEWORK, NULL,
-      "see what it is (with_stack names Python functions), and move it out of the decode, vectorise it or cache its result",
-      "see what it is (with_stack names Python functions), and move it out of the decode, vectorise it or cache its result", CHECK_OF_HOST, check_decode_host, NULL },
-    { "graph_fallback", "large decodes without a captured graph", CALLS, CUDA_CALLS,
-      "capture graphs for these sizes (cudagraph_capture_sizes, cuda_graph_max_bs), or limit the batch", "capture graphs for these sizes (cudagraph_capture_sizes, cuda_graph_max_bs), or limit the batch", CHECK_SMALL, check_graph_fallback, NULL },
-    { "slow_python", "slow Python code in the step", "Python functions: with_stack=True", NULL,
-      "move the function out of the step or into another process, call it every N steps, vectorise it, cache its result",
-      "move the function out of the step or into another process, call it every N steps, vectorise it, cache its result", CHECK_OF_FREE, check_slow_python, NULL },
-    { "gil", "another thread holds Python's lock (GIL)", FRAMEWORK, NULL,
-      "move the other thread's Python code into a process (multiprocessing), or into code that releases the lock; a smaller sys.setswitchinterval()",
-      "move the other thread's Python code into a process (multiprocessing), or into code that releases the lock; a smaller sys.setswitchinterval()", CHECK_OF_FREE, check_gil, NULL },
-    { "host_starved", "the host is interrupted again and again", FRAMEWORK, NULL,
-      "look for other processes on the host (load average, top), give the job cores of its own (CPU_AFFINITY_CONF=1, taskset, cgroup limits), fewer threads (OMP_NUM_THREADS); ascope run --host-sys records who ran",
-      "look for other processes on the host (load average, top), give the job cores of its own (taskset, numactl, cgroup limits), fewer threads (OMP_NUM_THREADS); ascope run --host-sys records who ran", CHECK_OF_FREE | CHECK_OF_HOST, check_host_starved, NULL },
-    { "unrecorded", "the host does something that was not recorded", FRAMEWORK, NULL,
-      "record with with_stack=True to see the Python function, then move it out of the step, vectorise it or cache its result",
-      "record with with_stack=True to see the Python function, then move it out of the step, vectorise it or cache its result", CHECK_OF_FREE, check_unrecorded, NULL },
-    { "launch_blocking", "the host waits for the device after each launch", CALLS, CUDA_CALLS,
-      "unset ASCEND_LAUNCH_BLOCKING; no stream synchronisation after each operator", "unset CUDA_LAUNCH_BLOCKING; no synchronisation after each kernel", CHECK_OF_FREE, check_launch_blocking, NULL },
-    { "synchronisation", "the host waits for the device in the step", CALLS, CUDA_CALLS,
-      "avoid .item(), .cpu(), bool(tensor) and stream synchronisation in the step: log every N steps, keep values on the device, copy with non_blocking=True and an event",
-      "avoid .item(), .cpu(), bool(tensor) and stream synchronisation in the step: log every N steps, keep values on the GPU, copy with non_blocking=True and an event", CHECK_OF_FREE | CHECK_SMALL, check_synchronisation, NULL },
-    { "launch_outlier", "a launch call takes milliseconds", CALLS, CUDA_CALLS,
-      "look for what holds the driver's lock: another process or thread on the device, loading of code, allocation of page-locked memory; warm up all kernels",
-      "look for what holds the driver's lock: another process or thread on the GPU, loading of modules (CUDA_MODULE_LOADING=EAGER), allocation of page-locked memory", CHECK_OF_FREE, check_launch_outlier, NULL },
-    { "launch_bound", "small kernels, bound by launches", CALLS, CUDA_CALLS,
-      "fewer and larger operators (fusion, larger batches), graph mode (torch.compile, ACL graphs), TASK_QUEUE_ENABLE=2, CPU affinity (CPU_AFFINITY_CONF=1)",
-      "fewer and larger kernels (fusion, torch.compile, larger batches), CUDA graphs (mode=\"reduce-overhead\")", CHECK_OF_FREE, check_launch_bound, NULL },
-    { "free_time", "the device waits for the host", DEVICE, GPU,
-      "fewer and larger operators (fusion, larger batches), graph mode, TASK_QUEUE_ENABLE=2, CPU affinity (CPU_AFFINITY_CONF=1); move the listed work out of the step (with_stack names Python functions)",
-      "fewer and larger kernels (fusion, torch.compile, larger batches), CUDA graphs; move the listed work out of the step (with_stack names Python functions)", 0, check_free_time, NULL },
-    { "pageable", "copies from pageable memory", DEVICE, GPU,
-      "pin_memory=True of the data loader (or tensor.pin_memory()), and .to(device, non_blocking=True)",
-      "pin_memory=True of the data loader (or tensor.pin_memory()), and .to(device, non_blocking=True)", CHECK_SMALL, check_pageable, NULL },
-    { "offload", "copies to the host that are not overlapped", DEVICE, GPU,
-      "keep on the device what is copied back in every step; else copy on a stream of its own into pinned memory with non_blocking=True, and overlap offloading with computing",
-      "keep on the GPU what is copied back in every step; else copy on a stream of its own into pinned memory with non_blocking=True, and overlap offloading with computing", 0, check_offload, NULL },
-    { "copies", "copies that are not overlapped", DEVICE, GPU,
-      "prefetch on a stream of its own with non_blocking=True; keep on the device what is copied in every step",
-      "prefetch on a stream of its own with non_blocking=True; keep on the GPU what is copied in every step", 0, check_copies, NULL },
-    { "throttling", "all kernels are slower by one factor", DEVICE, GPU,
-      "check power limit, temperature and fan of the device (npu-smi info); reduce its load",
-      "check power limit, temperature and clocks of the GPU (nvidia-smi -q -d PERFORMANCE,CLOCK,POWER); cooling, power cap, lock of the clock", 0, check_throttling, NULL },
-    { "frequency", "the cores run below their nominal clock", "changes of the clock: profiler_level Level1 or higher on Atlas A2/A3", NULL,
-      "check power limit, temperature and fan of the device (npu-smi info); reduce its load", NULL, 0, check_frequency, NULL },
-    { "tensor_cores", "matrix products without tensor cores", DEVICE, GPU, NULL,
-      "torch.autocast(dtype=torch.bfloat16), or TF32: torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32 = True", 0, check_tensor_cores, NULL },
-    { "optimizer", "an optimizer that is not fused", "the optimizer's range and calls: activities with CPU, profiler_level Level1 or higher", "the optimizer's range and calls: activities with CPU and CUDA",
-      "fused optimizers: torch_npu.optim.NpuFusedAdamW and others", "fused=True (or foreach=True) of the optimizer", 0, check_optimizer, NULL },
-    { "conversions", "conversions of formats", DEVICE, GPU,
-      "keep the format that the operators need (ND or NZ, channels_last), one type throughout; no casts and .contiguous() in the step",
-      "keep the layout that the kernels need (channels_last), one type throughout; no casts and .contiguous() in the step", 0, check_conversions, NULL },
-    { "ai_cpu", "operators on the AI CPU", "types of tasks: profiler_level Level1 or higher", NULL,
-      "data types that the AI cores support (int32 instead of int64, float instead of double), or another operator", NULL, 0, check_ai_cpu, NULL },
-    { "block_dim", "numbers of blocks that leave cores idle", "types and blocks of kernels: profiler_level Level1 or higher", NULL,
-      "shapes whose outer dimensions are multiples of the number of cores; for your own kernels, another tiling", NULL, 0, check_block_dim, NULL },
-    { "waves", "numbers of blocks that leave SMs idle", DEVICE, "kernels with their grids: activities with CUDA", NULL,
-      "pad dimensions so that the number of blocks fits the SMs (multiples of 64 to 256 for matrix products), another batch size, persistent or split-k kernels", 0, check_waves, NULL },
-    { "exposed_communication", "communication that is not overlapped", DEVICE, GPU,
-      "overlap: buckets of DistributedDataParallel (bucket_cap_mb), prefetch of FSDP or ZeRO, asynchronous collectives on a stream of their own; larger batches per rank",
-      "overlap: buckets of DistributedDataParallel (bucket_cap_mb), prefetch of FSDP or ZeRO, asynchronous collectives on a stream of their own; larger batches per rank", CHECK_OF_JOB, NULL, check_exposed_communication },
-    { "no_sync", "gradients reduced after each micro batch", DEVICE, GPU,
-      "with model.no_sync(): for all but the last micro batch of a step; gradient_as_bucket_view=True",
-      "with model.no_sync(): for all but the last micro batch of a step; gradient_as_bucket_view=True", CHECK_OF_COMM, check_no_sync, NULL },
-    { "sync_batchnorm", "synchronised batch normalisation", DEVICE, GPU,
-      "plain BatchNorm or GroupNorm if the batch of a rank is large enough; a larger batch per rank",
-      "plain BatchNorm or GroupNorm if the batch of a rank is large enough; a larger batch per rank", CHECK_OF_COMM, check_sync_batchnorm, NULL },
-    { "small_collectives", "many small collectives", "sizes of collectives: profiler_level Level1 or higher", "sizes of collectives: record_shapes, and PyTorch 2.2 or later",
-      "larger buckets (bucket_cap_mb, gradient accumulation), coalesced collectives; ZeRO with larger reduce_bucket_size and allgather_bucket_size",
-      "larger buckets (bucket_cap_mb, gradient accumulation), coalesced collectives; ZeRO with larger reduce_bucket_size and allgather_bucket_size", CHECK_OF_COMM, check_small_collectives, NULL },
-    { "hanging_collective", "a collective that hangs", DEVICE, GPU,
-      "check the network: optical modules, PFC settings, HCCL_RDMA_TC and HCCL_RDMA_SL, counters of retransmissions",
-      "check the network: optical modules, PFC settings, NCCL_IB_TC, NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT, counters of retransmissions", CHECK_OF_COMM | CHECK_ALL_RANKS, check_hanging, NULL },
-    { "small_packets", "small transfers", COLLECTIVES, NULL,
-      "larger buckets (bucket_cap_mb, gradient accumulation), fewer and larger collectives; ZeRO with larger reduce_bucket_size", NULL, CHECK_OF_COMM, check_small_packets, NULL },
-    { "byte_alignment", "unaligned transfers", COLLECTIVES, NULL,
-      "pad tensors of collectives to multiples of 512 bytes", NULL, CHECK_OF_COMM, check_byte_alignment, NULL },
-    { "slow_link", "a slow link", COLLECTIVES, NULL,
-      "check cable, port and its error counters; ascope cluster compares the links of all ranks", NULL, CHECK_OF_COMM, check_slow_link, NULL },
-    { "retransmission", "retransmitted packets", COLLECTIVES, NULL,
-      "check the network: optical modules, PFC settings, HCCL_RDMA_TC and HCCL_RDMA_SL; HCCL_RDMA_TIMEOUT sets the time", NULL, CHECK_OF_COMM, check_retransmission, NULL },
-};
-/* clang-format on */
+#define BOTH(text)                                text, text
+#define EACH(npu, gpu)                            npu, gpu
+#define NPU_ONLY(text)                            text, NULL
+#define GPU_ONLY(text)                            NULL, text
+#define ROW(key, title, flags, needs, change)     { #key, title, { needs }, { change }, flags, check_##key, NULL },
+#define ROW_JOB(key, title, flags, needs, change) { #key, title, { needs }, { change }, flags, NULL, check_##key },
+const struct check advise_checks[] = { ADVISE_CHECKS(ROW, ROW_JOB) };
 const size_t n_advise_checks = sizeof advise_checks / sizeof *advise_checks;
 
 static const double LEAST_SHARE = 0.03;       /* of a step: a smaller gain is not worth a change */
@@ -260,7 +128,7 @@ static bool is_worth(const struct advise_subject *s, const struct check *c, cons
 static void run_check(const struct advise_subject *s, const struct check *c, struct finding *out)
 {
     *out = (struct finding){ .state = CHECK_ELSEWHERE };
-    if (!c->run || !(s->is_gpu ? c->gpu_change : c->change) || (!(c->flags & CHECK_OF_HOST) && is_without_device(s)))
+    if (!c->run || !c->change[s->is_gpu] || (!(c->flags & CHECK_OF_HOST) && is_without_device(s)))
         return;
     out->state = !(c->flags & CHECK_OF_HOST) && !s->has_device ? CHECK_UNRECORDED : c->run(s, out);
     out->of_ns = s->step_ns;
@@ -453,38 +321,6 @@ bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct ar
 }
 
 /* ---- the job --------------------------------------------------------------------------------------------------- */
-
-/* The verdict of the judge about ranks: slow in each step, or in turns. */
-static bool check_slow_rank(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem)
-{
-    struct run_member *all = arena_take(mem, n, sizeof *all);
-    struct job_steps job;
-    if (!all)
-        return false;
-    size_t n_with_steps = 0;
-    for (size_t i = 0; i < n; i++) {
-        all[i] = rank[i].rank;
-        n_with_steps += all[i].n > 0;
-    }
-    out->finding.state = n < 2 ? CHECK_ELSEWHERE : n_with_steps < 2 ? CHECK_UNRECORDED : CHECK_FINE;
-    if (out->finding.state != CHECK_FINE)
-        return true;
-    if ((!all->stages && !job_peers_find(all, n, mem)) || !job_judge(&job, all, n, mem))
-        return false;
-    for (size_t i = 0; i < run_findings(&job.run) && out->finding.state == CHECK_FINE; i++) {
-        const struct slow *f = &job.run.of.at[i];
-        if (f->shape != SLOW_ALWAYS)
-            continue;
-        out->finding = (struct finding){ .state = CHECK_FOUND,
-                                         .gain_ns = f->excess_ns,
-                                         .is_verdict = true,
-                                         .found = run_finding_text(&job.run, f, mem) };
-        out->rank = f->rank;
-        out->n_ranks = 1;
-        return out->finding.found != NULL;
-    }
-    return true;
-}
 
 /* Merges the findings of all ranks: the largest one, or else the state of the rank that knows most. */
 static void merge(struct advice *out, size_t check, const struct advise_rank *rank, size_t n)

@@ -55,10 +55,9 @@ enum check_flags {
     CHECK_OF_HOST = 1,   /* it also applies to recordings without a device */
     CHECK_OF_FREE = 2,   /* it names a cause of the device's free time */
     CHECK_NO_TIME = 4,   /* it is about memory or settings: a finding needs no gain */
-    CHECK_OF_JOB = 8,    /* it compares ranks */
-    CHECK_SMALL = 16,    /* a plain mistake: a hundredth of a step is worth the change */
-    CHECK_OF_COMM = 32,  /* it names a cause of communication that nothing overlaps */
-    CHECK_ALL_RANKS = 64 /* a finding must be one of all ranks: they wait for each other, and one may be late */
+    CHECK_SMALL = 8,     /* a plain mistake: a hundredth of a step is worth the change */
+    CHECK_OF_COMM = 16,  /* it names a cause of communication that nothing overlaps */
+    CHECK_ALL_RANKS = 32 /* a finding must be one of all ranks: they wait for each other, and one may be late */
 };
 
 /* What it costs in the run. */
@@ -73,9 +72,9 @@ typedef bool check_of_job(struct advice *out, const struct advise_rank *rank, si
 
 struct check {
     const char *key, *title;
-    const char *needs, *gpu_needs;   /* how to record what it needs; gpu_needs NULL: as `needs` */
-    const char *change, *gpu_change; /* what to do on an NPU, on a GPU; NULL: the check does not apply to it */
-    unsigned flags;                  /* enum check_flags */
+    const char *needs[2];  /* on an NPU, on a GPU: how to record what it needs */
+    const char *change[2]; /* what to do there; NULL: the check does not apply to it */
+    unsigned flags;        /* enum check_flags */
     /* One of both. Fills the finding; the caller compares the gain with the least share. */
     enum check_state (*run)(const struct advise_subject *s, struct finding *out);
     check_of_job *run_job; /* of the job as a whole; decides all. False: no memory */

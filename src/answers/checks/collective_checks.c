@@ -393,7 +393,7 @@ static int by_sort_and_duration(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
 }
 
-enum check_state check_hanging(const struct advise_subject *s, struct finding *out)
+enum check_state check_hanging_collective(const struct advise_subject *s, struct finding *out)
 {
     enum { FACTOR = 10, LEAST = 3 };
     const int64_t least_ns = 50000000;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/checks/job_checks.h"
+#include "answers/checks/advise_checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers/checks/findings.h"
+#include "answers/judge/job_peers.h"
 #include "base/text/readable.h"
 
 /* ---- communication that nothing overlaps ----------------------------------------------------------------------- */
@@ -262,4 +263,36 @@ bool check_slow_host(struct advice *out, const struct advise_rank *rank, size_t 
         out->n_ranks = 1;
     }
     return work && (out->finding.state != CHECK_FOUND || out->finding.found);
+}
+
+/* The verdict of the judge about ranks: slow in each step, or in turns. */
+bool check_slow_rank(struct advice *out, const struct advise_rank *rank, size_t n, struct arena *mem)
+{
+    struct run_member *all = arena_take(mem, n, sizeof *all);
+    struct job_steps job;
+    if (!all)
+        return false;
+    size_t n_with_steps = 0;
+    for (size_t i = 0; i < n; i++) {
+        all[i] = rank[i].rank;
+        n_with_steps += all[i].n > 0;
+    }
+    out->finding.state = n < 2 ? CHECK_ELSEWHERE : n_with_steps < 2 ? CHECK_UNRECORDED : CHECK_FINE;
+    if (out->finding.state != CHECK_FINE)
+        return true;
+    if ((!all->stages && !job_peers_find(all, n, mem)) || !job_judge(&job, all, n, mem))
+        return false;
+    for (size_t i = 0; i < run_findings(&job.run) && out->finding.state == CHECK_FINE; i++) {
+        const struct slow *f = &job.run.of.at[i];
+        if (f->shape != SLOW_ALWAYS)
+            continue;
+        out->finding = (struct finding){ .state = CHECK_FOUND,
+                                         .gain_ns = f->excess_ns,
+                                         .is_verdict = true,
+                                         .found = run_finding_text(&job.run, f, mem) };
+        out->rank = f->rank;
+        out->n_ranks = 1;
+        return out->finding.found != NULL;
+    }
+    return true;
 }

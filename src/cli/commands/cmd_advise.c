@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "answers/checks/job_checks.h"
+#include "answers/checks/advise_checks.h"
 #include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"

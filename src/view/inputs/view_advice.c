@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/inputs/view_inputs.h"
 
-#include "answers/checks/job_checks.h"
+#include "answers/checks/advise_checks.h"
 #include "answers/judge/job_waits.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ def keys_in(path, pattern):
         return re.findall(pattern, f.read(), re.M)
 
 
-TABLE = keys_in("src/answers/checks/advise.c", r'^    \{ "(\w+)", "')
+TABLE = keys_in("src/answers/checks/advise_checks.h", r'^    (?:RANK|JOB)\((\w+), "')
 OF_GPU = {"tensor_cores", "waves"}
 CHECKS = set(TABLE) - OF_GPU
 OF_ENGINES = {"scheduling", "post_processing", "between_iterations", "sampling", "long_prompt", "preemption", "decode_host"}  # on any host

@@ -307,8 +307,8 @@ class Mcp(Case):
         return " ".join(filter(None, (place, cause))), findings[0] if findings else ""
 
     def test_planted_causes(self):
-        with open(os.path.join(SOURCE, "src/answers/checks/advise.c"), encoding="utf-8") as f:
-            titles = dict(re.findall(r'^    \{ "(\w+)", "([^"]+)"', f.read(), re.M))
+        with open(os.path.join(SOURCE, "src/answers/checks/advise_checks.h"), encoding="utf-8") as f:
+            titles = dict(re.findall(r'^    (?:RANK|JOB)\((\w+), "([^"]+)"', f.read(), re.M))
         faults = [(fault, titles[of[0]], of[1]) for fault, of in FAULTS.items()] + [(fault, of[0], {**USUAL, **of[1]}) for fault, of in JUDGED.items()]
         sample = os.environ.get("ASCOPE_DEPTH") == "sample"
         faults = faults[:PLANTED:5 if sample else 1]
