@@ -10,7 +10,7 @@
 #include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
-#include "report/gate_report.h"
+#include "report/gate/gate_report.h"
 
 /* "5%", "2.5" */
 static bool percent_read(const char *text, size_t n, double *out)

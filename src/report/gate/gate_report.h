@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gate_report.h - the result of `ascope gate` as text, as JSON and as a page in Markdown. */
-#ifndef ASCOPE_REPORT_GATE_REPORT_H
-#define ASCOPE_REPORT_GATE_REPORT_H
+#ifndef ASCOPE_REPORT_GATE_GATE_REPORT_H
+#define ASCOPE_REPORT_GATE_GATE_REPORT_H
 
 #include "answers/judge/gate.h"
 #include "report/compare_report.h"

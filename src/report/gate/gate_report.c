@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/gate_report.h"
+#include "report/gate/gate_report.h"
 
 #include <math.h>
 #include <string.h>
