@@ -76,6 +76,8 @@ _ascope()
     'compare --memory-limit') return ;;
     'gate --allow') return ;;
     'gate --markdown') compopt -o filenames; _ascope_offer -f; return ;;
+    'gate --junit') compopt -o filenames; _ascope_offer -f; return ;;
+    'gate --sarif') compopt -o filenames; _ascope_offer -f; return ;;
     'gate --steps-by') return ;;
     'gate --top') return ;;
     'gate --threads') return ;;
@@ -223,7 +225,7 @@ _ascope()
         what=-f ;;
     gate)
         words=''
-        options=' --allow --markdown --steps-by --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
+        options=' --allow --markdown --github --junit --sarif --steps-by --top --threads --memory-limit --no-sync --json --quiet -q --help -h'
         what=-f ;;
     hang)
         words=''

@@ -132,6 +132,9 @@ complete -c ascope -n '__fish_seen_subcommand_from compare' -l help -s h -d 'pri
 complete -c ascope -n '__fish_seen_subcommand_from compare' -F
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l allow -d 'by how much a measure may grow: step (also without a name), computing, communication, free, slow (steps; default: as step), memory; only these are judged; default: 3%' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l markdown -d 'write a report in Markdown into this file; - is standard output, which then has nothing else' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l github -d 'also print annotations for a workflow of GitHub'
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l junit -d 'write the judged measures as tests into this file, which GitLab, Jenkins and others read' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from gate' -l sarif -d 'write what did not pass as SARIF 2.1.0 into this file' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l steps-by -d 'steps are the ranges of the host that begin with NAME (record_function, mstx, operators, Python functions); default: those of the profiler, or else annotations that repeat' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from gate' -l threads -d 'most threads; default: one per CPU; the results do not depend on it' -x

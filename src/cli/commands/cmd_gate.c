@@ -10,7 +10,7 @@
 #include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
-#include "report/gate/gate_report.h"
+#include "report/gate/gate_ci.h"
 
 /* "5%", "2.5" */
 static bool percent_read(const char *text, size_t n, double *out)
@@ -50,27 +50,52 @@ static bool allowed_read(const char *text, double allowed[GATE_MEASURES])
     return true;
 }
 
+/* Where there is room for text beside a result on standard output. Runners of GitHub read both streams. */
+static FILE *text_stream(const struct arguments *a)
+{
+    const char *const file[] = { a->json ? "-" : NULL, a->markdown, a->junit, a->sarif };
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        if (file[i] && report_stream(file[i]) == stderr)
+            return stderr;
+    return stdout;
+}
+
+static bool files_write(const struct arguments *a, const struct gate_report *r, const struct gate_ci *ci)
+{
+    struct error e = { 0 };
+    const bool is_written = (!a->markdown || gate_markdown_write(r, a->markdown, &e)) &&
+                            (!a->junit || gate_junit_write(ci, a->junit, &e)) &&
+                            (!a->sarif || gate_sarif_write(ci, a->sarif, &e));
+    if (!is_written)
+        complain("%s", e.text);
+    return is_written;
+}
+
 static enum exit_status report(struct arguments *a, const struct gate_report *r)
 {
     static const enum exit_status of[] = {
         [GATE_PASS] = STATUS_DONE, [GATE_INCONCLUSIVE] = STATUS_INCONCLUSIVE, [GATE_REGRESSED] = STATUS_REGRESSED
     };
     enum exit_status status = of[r->gate ? r->gate->verdict : GATE_INCONCLUSIVE];
-    struct error e = { 0 };
-    if (a->markdown && !gate_markdown_write(r, a->markdown, &e)) {
-        complain("%s", e.text);
+    struct gate_case list[GATE_MEASURES];
+    struct gate_ci ci = { .c = list, .path = a->word[a->n_words - 1] };
+    if (!gate_cases(r, a->mem, list, &ci.n)) {
+        complain_no_memory("the report");
+        return STATUS_NOTHING;
+    }
+    if (!files_write(a, r, &ci))
         status = STATUS_NOTHING;
-    }
-    if (a->json) {
-        json_t *list = json_array();
-        json_list_add(&list, gate_json(r));
-        return json_report(a, "gates", list, status);
-    }
     struct term t;
-    term_init(&t, a->markdown ? report_stream(a->markdown) : stdout);
-    if (!a->quiet)
+    term_init(&t, text_stream(a));
+    if (!a->quiet && !a->json)
         gate_print(&t, r);
-    return status;
+    if (a->github)
+        gate_annotate(t.to, &ci);
+    if (!a->json)
+        return status;
+    json_t *answer = json_array();
+    json_list_add(&answer, gate_json(r));
+    return json_report(a, "gates", answer, status);
 }
 
 static enum exit_status report_nothing(struct arguments *a)
@@ -112,7 +137,8 @@ int run_gate(struct arguments *a)
 {
     double allowed[GATE_MEASURES];
     struct compared_runs x;
-    if (!json_has_room(a, "--markdown", a->markdown))
+    if (!json_has_room(a, "--markdown", a->markdown) || !json_has_room(a, "--junit", a->junit) ||
+        !json_has_room(a, "--sarif", a->sarif))
         return exit_code(a->face, STATUS_USAGE);
     if (!allowed_read(a->allow ? a->allow : "3%", allowed)) {
         complain(

@@ -65,6 +65,9 @@ enum option_id {
     /* of gate only */
     OPT_GATE_ALLOW,
     OPT_GATE_MARKDOWN,
+    OPT_GATE_GITHUB,
+    OPT_GATE_JUNIT,
+    OPT_GATE_SARIF,
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
@@ -281,9 +284,10 @@ struct arguments {
     const char *request; /* of why */
     const char *steps_by;
     int64_t rank;
-    const char *html;             /* of advise */
-    const char *allow, *markdown; /* of gate */
-    const char *prove_dir;        /* of doctor; NULL: it examines */
+    const char *html;                             /* of advise */
+    const char *allow, *markdown, *junit, *sarif; /* of gate */
+    bool github;
+    const char *prove_dir; /* of doctor; NULL: it examines */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, device_id, data_type, max_processes, top;
     unsigned type, verbose, metric;

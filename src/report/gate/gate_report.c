@@ -13,7 +13,7 @@ static const char *const measure_word[GATE_MEASURES] = { "step", "computing",  "
                                                          "free", "slow steps", "memory" };
 static const char *const verdict_text[GATE_REGRESSED + 1] = { "PASS", "INCONCLUSIVE", "REGRESSED" };
 enum { VALUE_TEXT = READABLE_MOST + 16 };
-static const char *const verdict_key[GATE_REGRESSED + 1] = { "pass", "inconclusive", "regressed" };
+const char *const gate_verdict_key[GATE_REGRESSED + 1] = { "pass", "inconclusive", "regressed" };
 static const char *const doubt_key[GATE_DOUBTS] = { NULL, "losses", "devices", "steps", "ranks" };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
@@ -45,29 +45,29 @@ static double reference_of(const struct gate *g, enum gate_measure measure)
 }
 
 /* "step: 2.372 ms -> 2.443 ms, +3.0 % (allowed 1 %, noise 0.2 %)" */
-static const char *measured_text(const struct gate *g, struct arena *mem)
+static const char *measured_text(const struct gate *g, enum gate_measure k, struct arena *mem)
 {
-    const struct gate_row *r = &g->row[g->first];
-    const double of = reference_of(g, g->first);
+    const struct gate_row *r = &g->row[k];
+    const double of = reference_of(g, k);
     char a[VALUE_TEXT], b[VALUE_TEXT], more[VALUE_TEXT], noise[VALUE_TEXT];
     if (!r->is_recorded)
-        return arena_printf(mem, "%s: not recorded in all runs", measure_word[g->first]);
+        return arena_printf(mem, "%s: not recorded in all runs", measure_word[k]);
     const char *text =
-        arena_printf(mem, "%s: %s -> %s, %s (allowed %g %%", measure_word[g->first], value_text(a, g->first, r->a, ""),
-                     value_text(b, g->first, r->b, ""), percent_text(more, r->b - r->a, of, true), 100 * r->allowed);
-    if (!text || g->first > GATE_FREE)
+        arena_printf(mem, "%s: %s -> %s, %s (allowed %g %%", measure_word[k], value_text(a, k, r->a, ""),
+                     value_text(b, k, r->b, ""), percent_text(more, r->b - r->a, of, true), 100 * r->allowed);
+    if (!text || k > GATE_FREE)
         return text ? arena_printf(mem, "%s)", text) : NULL;
     return arena_printf(mem, "%s, noise %s)", text, percent_text(noise, r->noise, of, false));
 }
 
 /* What would make a measure conclusive. */
-static const char *wanted_text(const struct gate *g, const struct comparison *c, struct arena *mem)
+static const char *wanted_text(const struct gate *g, enum gate_measure k, const struct comparison *c, struct arena *mem)
 {
-    const struct gate_row *r = &g->row[g->first];
-    if (g->first == GATE_MEMORY)
+    const struct gate_row *r = &g->row[k];
+    if (k == GATE_MEMORY)
         return "record memory in all of them, or do not judge it";
     const char *what = "noise exceeds what is allowed";
-    if (g->first == GATE_SLOW)
+    if (k == GATE_SLOW)
         what = arena_printf(mem, "%zu and %zu slow steps, which may be chance", r->events[0], r->events[1]);
     else if (isnan(r->noise))
         return "noise is unknown: a run has fewer than three usual steps; record ten at least, or several runs of each side";
@@ -110,19 +110,43 @@ static const char *cause_text(const struct gate *g, const struct comparison *c, 
                         names_text(c->names, g->cause->name), value_text(of_row, GATE_STEP, d->b - d->a, "+"));
 }
 
-const char *gate_sentence(const struct gate *g, const struct comparison *c, struct arena *mem)
+/* What a measure says, without its verdict. */
+static const char *row_text(const struct gate *g, enum gate_measure k, const struct comparison *c, struct arena *mem)
 {
-    const char *measured = measured_text(g, mem);
-    const char *more = g->verdict == GATE_REGRESSED ? cause_text(g, c, mem)
-                       : g->verdict == GATE_PASS    ? ""
-                       : g->doubt != DOUBT_NONE     ? doubt_text(g, c, mem)
-                                                    : wanted_text(g, c, mem);
+    const char *measured = measured_text(g, k, mem), *more = "";
+    if (g->row[k].verdict == GATE_INCONCLUSIVE)
+        more = wanted_text(g, k, c, mem);
+    else if (g->row[k].verdict == GATE_REGRESSED && k == g->first)
+        more = cause_text(g, c, mem);
     if (!measured || !more)
         return NULL;
-    if (g->verdict == GATE_INCONCLUSIVE && g->doubt != DOUBT_NONE)
-        return arena_printf(mem, "%s: %s; %s", verdict_text[g->verdict], more, measured);
-    return arena_printf(mem, "%s: %s%s%s", verdict_text[g->verdict], measured,
-                        g->verdict == GATE_INCONCLUSIVE ? "; " : "", more);
+    return arena_printf(mem, "%s%s%s", measured, g->row[k].verdict == GATE_INCONCLUSIVE ? "; " : "", more);
+}
+
+const char *gate_sentence(const struct gate *g, const struct comparison *c, struct arena *mem)
+{
+    const bool has_doubt = g->doubt != DOUBT_NONE;
+    const char *doubt = has_doubt ? doubt_text(g, c, mem) : "",
+               *text = has_doubt ? measured_text(g, g->first, mem) : row_text(g, g->first, c, mem);
+    if (!doubt || !text)
+        return NULL;
+    return arena_printf(mem, "%s: %s%s%s", verdict_text[g->verdict], doubt, has_doubt ? "; " : "", text);
+}
+
+bool gate_cases(const struct gate_report *r, struct arena *mem, struct gate_case out[GATE_MEASURES], size_t *n)
+{
+    const struct gate *g = r->gate;
+    *n = 0;
+    for (unsigned k = 0; g && g->doubt == DOUBT_NONE && k < GATE_MEASURES; k++)
+        if (!isnan(g->row[k].allowed)) {
+            out[*n] = (struct gate_case){ gate_measure_key[k], g->row[k].verdict, row_text(g, k, r->compare.c, mem) };
+            if (!out[(*n)++].text)
+                return false;
+        }
+    if (*n == 0) /* what prevents the comparison is one case */
+        out[(*n)++] =
+            (struct gate_case){ "runs", GATE_INCONCLUSIVE, r->sentence + strlen(verdict_text[GATE_INCONCLUSIVE]) + 2 };
+    return true;
 }
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------ */
@@ -145,7 +169,7 @@ static void put_row(const struct term *t, const struct gate *g, enum gate_measur
     if (*noise || !isnan(r->allowed))
         fprintf(t->to, " %9s", noise);
     if (!isnan(r->allowed))
-        fprintf(t->to, " %6g %%  %s", 100 * r->allowed, verdict_key[r->verdict]);
+        fprintf(t->to, " %6g %%  %s", 100 * r->allowed, gate_verdict_key[r->verdict]);
     fputc('\n', t->to);
 }
 
@@ -189,7 +213,7 @@ static json_t *measure_json(const struct gate *g, enum gate_measure k)
                      k == GATE_MEMORY ? "bytes" : "us", "a", number_json(r->a + none, k), "b",
                      number_json(r->b + none, k), "noise", number_json(k > GATE_FREE ? NAN : r->noise, k),
                      "allowed_percent", isnan(r->allowed) ? json_null() : json_real(100 * r->allowed), "verdict",
-                     isnan(r->allowed) ? json_null() : json_string(verdict_key[r->verdict]), "steps_wanted",
+                     isnan(r->allowed) ? json_null() : json_string(gate_verdict_key[r->verdict]), "steps_wanted",
                      count_json(r->for_steps), "runs_wanted", count_json(r->for_runs));
 }
 
@@ -200,7 +224,7 @@ json_t *gate_json(const struct gate_report *r)
     for (unsigned k = 0; g && k < GATE_MEASURES; k++)
         json_array_append_new(measures, measure_json(g, (enum gate_measure)k));
     const char *doubt = g ? doubt_key[g->doubt] : "nothing_read";
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict", verdict_key[g ? g->verdict : GATE_INCONCLUSIVE],
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict", gate_verdict_key[g ? g->verdict : GATE_INCONCLUSIVE],
                      "text", text_json(r->sentence), "doubt", doubt ? json_string(doubt) : json_null(), "decided_by",
                      g ? json_string(gate_measure_key[g->first]) : json_null(), "measures", measures, "comparison",
                      g ? compare_json(&r->compare) : json_null());
@@ -281,7 +305,7 @@ static void markdown_measures(struct out *o, const struct gate *g)
         markdown_put(o, text);
         markdown_put(o, " | ");
         markdown_put(o, mark);
-        markdown_put(o, isnan(r->allowed) ? "" : verdict_key[r->verdict]);
+        markdown_put(o, isnan(r->allowed) ? "" : gate_verdict_key[r->verdict]);
         markdown_put(o, mark);
         markdown_put(o, " |\n");
     }

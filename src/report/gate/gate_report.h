@@ -7,6 +7,7 @@
 #include "report/compare_report.h"
 
 extern const char *const gate_measure_key[GATE_MEASURES]; /* words of --allow: "step", "memory" */
+extern const char *const gate_verdict_key[GATE_REGRESSED + 1];
 
 struct gate_report {
     const struct gate *gate; /* NULL: nothing that can be compared was read */
@@ -16,6 +17,15 @@ struct gate_report {
 
 /* The first line of all reports, in mem. It contains names of kernels. NULL: no memory. */
 const char *gate_sentence(const struct gate *g, const struct comparison *c, struct arena *mem);
+
+/* What a CI system counts as one test: a measure that is judged, or "runs" if they cannot be compared. */
+struct gate_case {
+    const char *key;
+    enum gate_verdict verdict;
+    const char *text;
+};
+/* False: no memory. */
+bool gate_cases(const struct gate_report *r, struct arena *mem, struct gate_case out[GATE_MEASURES], size_t *n);
 
 void gate_print(const struct term *t, const struct gate_report *r);
 json_t *gate_json(const struct gate_report *r); /* NULL: no memory */

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
+import xml.etree.ElementTree
 
 ASCOPE = os.path.abspath(sys.argv[1])
 KINETO = os.path.join(os.environ["ASCOPE_SAMPLE"], "kineto")
@@ -414,6 +416,40 @@ class Gate(Case):
         done = ascope("gate", a, empty, "--markdown", "-")
         self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (self.INCONCLUSIVE, "## ascope gate: INCONCLUSIVE"))
         self.assertEqual(ascope("gate", a, b, "--markdown", self.path("no/such/report.md")).returncode, self.NOTHING)
+
+    def test_forms_for_continuous_integration(self):
+        evil = "k%0A::error::\n::set-output name=x::<&\"]]>\u202e"
+        a, b = (self.write("ci %d%%.json" % us, trace(12, ((evil, "aten::mm", wobble(us), 1),))) for us in (100, 150))
+        junit, sarif = self.path("gate.xml"), self.path("gate.sarif")
+        for words, code, cases in (((a, b, "--allow", "step=3%,memory=5%"), self.REGRESSED, {"step": "regressed", "slow": "pass", "memory": "inconclusive"}),
+                                   ((b, a), self.PASS, {"step": "pass", "slow": "pass"}), ((a, self.runs("few.json", steps=2)), self.INCONCLUSIVE, {"step": "inconclusive", "slow": "inconclusive"}),
+                                   ((a, os.path.dirname(KINETO)), self.INCONCLUSIVE, {"runs": "inconclusive"})):
+            done = ascope("gate", *words, "--github", "--junit", junit, "--sarif", sarif)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertRegex(done.stdout.splitlines()[0], "^[A-Z]+: ")
+            bad = {k: v for k, v in cases.items() if v != "pass"}
+            found = re.findall(r"^::(\w+) title=ascope gate, (\w+) (\w+)::(.+)$", done.stdout, re.M)
+            self.assertEqual(len(found), sum(l.startswith("::") for l in done.stdout.splitlines()))  # no name is a command
+            self.assertEqual([f[:3] for f in found], [({"regressed": "error", "inconclusive": "warning"}[v], k, v) for k, v in bad.items()] or [("notice", "step", "pass")])
+            self.assertFalse(re.search("%(?!25)", "".join(f[3] for f in found)))
+            suite = xml.etree.ElementTree.parse(junit).getroot().find("testsuite")
+            self.assertEqual([int(suite.get(k)) for k in ("tests", "failures", "errors", "skipped")], [len(cases), list(cases.values()).count("regressed"), 0, list(cases.values()).count("inconclusive")])
+            self.assertEqual({c.get("name"): {"failure": "regressed", "skipped": "inconclusive", "system-out": "pass"}[c[0].tag] for c in suite}, cases)
+            self.assertEqual({c.get("name"): c[0].get("message") or "pass" for c in suite}, cases)
+            text = [c[0].text for c in suite]
+            run, = json.loads(pathlib.Path(sarif).read_text(encoding="utf-8"))["runs"]
+            self.assertEqual({r["ruleId"]: r["level"] for r in run["results"]}, {"gate/" + k: {"regressed": "error", "inconclusive": "warning"}[v] for k, v in bad.items()})
+            self.assertEqual({r["id"] for r in run["tool"]["driver"]["rules"]}, {"gate/" + k for k in cases})
+            for r in run["results"]:
+                self.assertIn(r["message"]["text"][:40], " ".join(text))
+                self.assertEqual(urllib.parse.unquote(r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]), "file://" + words[1])
+            if code == self.REGRESSED:
+                self.assertIn("<&\"]]>?", text[0])
+                self.assertIn("kernel k%250A::error::", found[0][3])
+                self.assertEqual(re.findall(r"%\d\d", run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]), ["%20", "%25"])
+        done = ascope("gate", a, b, "--json", "--github")
+        self.assertEqual(json.loads(done.stdout)["gates"][0]["verdict"], "regressed")
+        self.assertTrue(done.stderr.startswith("::error title="))
 
     def test_command_lines(self):
         a = self.runs("line.json")
