@@ -117,7 +117,7 @@ test-build: need-test build/build.ninja
 
 # Where there is a browser, the pages of the viewer are tested in it: with what npm installs, if that can be had.
 viewer-modules:
-	@test -d tests/viewer/node_modules || ! command -v chromium npm >/dev/null || \
+	@test -d tests/viewer/node_modules/@modelcontextprotocol || ! command -v chromium npm >/dev/null || \
 	    (cd tests/viewer && npm install --silent --no-audit --no-fund) || true
 
 test-gcc: test-build viewer-modules

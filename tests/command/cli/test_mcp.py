@@ -287,13 +287,30 @@ class Mcp(Case):
         self.assertEqual(s.ask("ping")["result"], {})
 
     def test_the_official_client(self):
-        node = shutil.which("node")
-        script = os.path.join(SOURCE, "tests/viewer/mcp_client.mjs")
-        found = node and subprocess.run([node, script, "--look"], capture_output=True, text=True, cwd=os.environ.get("ASCOPE_NODE_MODULES", SOURCE))
-        if not found or found.returncode != 0:
-            self.skipTest("no @modelcontextprotocol/sdk")
-        r = subprocess.run([node, script, ASCOPE, self.job()], capture_output=True, text=True, timeout=120)
-        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+        node, job, dumps = shutil.which("node"), self.job(), os.path.join(self.dir, "dumps")
+        os.mkdir(dumps)
+        for rank in range(2):  # as PyTorch's flight recorder writes them; rank 1 has not called it
+            call = {"record_id": 0, "pg_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1, "p2p_seq_id": 0, "op_id": 1, "profiling_name": "nccl:all_reduce", "state": "started", "retired": False,
+                    "is_p2p": False, "input_sizes": [[8]], "output_sizes": [[8]], "input_dtypes": ["Float"], "output_dtypes": ["Float"], "time_created_ns": 1795009999005473665, "frames": []}
+            with open(os.path.join(dumps, "nccl_trace_rank_%d" % rank), "w", encoding="utf-8") as f:
+                json.dump({"version": "2.10", "pg_status": {}, "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}}, "entries": [call][rank:]}, f)
+        r = node and subprocess.run([node, os.path.join(SOURCE, "tests/viewer/mcp_client.mjs"), ASCOPE, job, dumps], capture_output=True, text=True, timeout=240, check=False)
+        if not r or r.returncode == 77:
+            self.skipTest("no @modelcontextprotocol/sdk: (cd tests/viewer && npm install)")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        got, texts = json.loads(r.stdout), {}
+        for tool, answer in got["answers"].items():
+            texts[tool] = answer["content"][0]["text"]
+            self.assertFalse(answer["isError"], (tool, answer))
+            self.assertLessEqual(len(texts[tool]), 2000, tool)
+        for tool, wanted in {"overview": "rank 2 is slow in each step", "why": "MatMul", "advise": "saves", "compare": "no difference", "cluster": "rank 2 is slow", "memory": "not_released", "hang": "rank 1",
+                             "timeline": "events", "sql": "n\n%d\n" % json.loads(self.ascope("sql", "--json", job, "SELECT count(*) FROM kernels", code=0).stdout)["queries"][0]["rows"][0][0],
+                             "explain": "the device has nothing to do"}.items():
+            self.assertIn(wanted, texts.pop(tool), tool)
+        self.assertEqual(texts, {})
+        self.assertTrue(got["pages"] and all(got["pages"].values()))
+        self.assertEqual((got["cancelled"], got["unknown"], got["after"]), ("cancelled", -32602, {}))
+        self.assertGreaterEqual(len(got["progress"]), 2)
 
     # ---- planted causes --------------------------------------------------------------------------------------------
 
