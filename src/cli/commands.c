@@ -114,7 +114,7 @@ const struct command commands[] = {
                 "their directories. stop ends running collections, and drops those that wait for their step.\n\n"
                 "start rejects a request that cannot be fulfilled, and then writes nothing: no process listens, a "
                 "requested rank does not listen, the step has passed, or the file is not JSON. Other keys of the "
-                "file are accepted as options: --profile_memory=true, --l2_cache=true, --export_type=text,db.\n\n"
+                "file are accepted as options: --profile-memory true, --l2_cache=true, --export-type text,db.\n\n"
                 "save is for flight recorders: their last seconds (--last) become collections while the job "
                 "continues. DIR is the directory of a flight recorder, its parent, or the directory that it listens "
                 "to. If the program was killed, its last seconds are recovered.\n\n"

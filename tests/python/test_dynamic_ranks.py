@@ -316,8 +316,8 @@ def test_start_keeps_what_the_user_wrote(start, config, tmp_path):
     write(file, '{"mine": 0.1, "metadata": {"b": [1, 2.5e-7], "a": "\\u00e9\\n"}, "with_modules": true, "experimental_config": {"l2_cache": true, '
                 '"profiler_level": "Level2"}, "start_step": 0, "stop": true}')
     os.chmod(file, 0o604)
-    ascope_dyn(config, "start", "--steps", "4", "--level", "Level1", "--start-step", FAR, "--profile_memory=true", "--export_type=text,db",
-               "--gc_detect_threshold=1.5", "--metadata={\"run\": 7}", "--out", "here")
+    ascope_dyn(config, "start", "--steps", "4", "--level", "Level1", "--start-step", FAR, "--profile_memory=true", "--export-type", "text,db",
+               "--gc-detect-threshold", "1.5", "--metadata={\"run\": 7}", "--out", "here")
     with open(file) as f:
         text = f.read()
     assert json.loads(text) == {

@@ -14,14 +14,28 @@
 #include "cli/options/summary.h"
 #include "report/term.h"
 
+/* As ascope run has them: --gc-detect-threshold 1 is the key --gc_detect_threshold=1. */
+static char *key_word(struct arguments *a, char *const *given, size_t *n)
+{
+    const bool is_apart = !strchr(given[0], '=') && given[1] && given[1][0] != '-';
+    char *const word = arena_printf(a->mem, "%s%s%s", given[0], is_apart ? "=" : "", is_apart ? given[1] : "");
+    for (char *at = word ? word + strspn(word, "-") : NULL; at && (at = strpbrk(at, "-=")) && *at == '-';)
+        *at = '_';
+    *n = is_apart ? 2 : 1;
+    return word;
+}
+
 size_t dyn_other_option(struct arguments *a, char *const *given)
 {
-    if (!dyn_config_has_key(given[0]))
+    size_t n;
+    const char *const word = key_word(a, given, &n);
+    if (!word || !dyn_config_has_key(word))
         return 0;
     const char **const at = list_add(&a->dyn.more, a->mem);
-    if (at)
-        *at = given[0];
-    return at != NULL;
+    if (!at)
+        return 0;
+    *at = word;
+    return n;
 }
 
 /* ---- status ---- */
