@@ -175,11 +175,11 @@ bool op_texts_next(struct op_texts *t, struct op_input *in)
             in->kind = INPUT_NONE;
     } else if (span_is(type, "TensorList")) {
         in->kind = INPUT_TENSORS;
-        pieces_next(&t->lists, '}', &text);
+        in->is_damaged = !pieces_next(&t->lists, '}', &text);
         text = trim(text);
         while (text.len > 0 && text.at[text.len - 1] == ')') /* each tensor of a list is closed */
             text.len--;
-        in->tensors = (struct pieces){ .rest = text };
+        in->tensors = (struct pieces){ .rest = text, .is_over = text.len == 0 };
     } else if (!span_is(type, "ScalarList")) {
         pieces_next(&t->tensors, ')', &text);
         in->is_damaged = !tensor_read(text, &in->tensor);
