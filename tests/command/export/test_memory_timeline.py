@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """test_memory_timeline.py ASCOPE SOURCE: ascope export-memory-timeline, as those who call it see it."""
+import collections
 import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import unittest
 
 ASCOPE, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 DATA = SOURCE / "tests/data"
+INCREMENT_VERSION = 2
 CATEGORIES = ["PARAMETER", "OPTIMIZER_STATE", "INPUT", "TEMPORARY", "ACTIVATION", "GRADIENT", "AUTOGRAD_DETAIL", "UNKNOWN"]
 
 
@@ -44,19 +47,36 @@ class Timeline(unittest.TestCase):
         content["config"]["common_config"].update(settings)
         info.write_text(json.dumps(content))
 
+    def copy_without_new_operators(self, name):
+        """Those that PyTorch 1.13, with which the reference ran, does not have get names that no registry has."""
+        where = self.copy(name)
+        file = where / "FRAMEWORK/torch.op_range"
+        file.write_bytes(re.sub(rb"(npu::npu_fusion_attentio|aten::_foreach_lerp)[n_]", rb"\1~", file.read_bytes()))
+        return where
+
     def test_the_results_are_those_of_the_reference(self):
         for name in ("pt-a-host", "pt-a-npu", "own-pytorch"):
             wanted = DATA / name / "expected_exports"
             with self.subTest(name):
-                self.export(collection(name), "a.json", "--device", "npu:0")
-                self.export(collection(name), "a.json.gz", "--device", "npu:0")
-                self.export(collection(name), "a.raw.json.gz", "--device", "npu:0")
-                self.export(collection(name), "a.raw.json", "--device", "npu:0")
+                where = self.copy_without_new_operators(name)
+                self.export(where, "a.json", "--device", "npu:0")
+                self.export(where, "a.json.gz", "--device", "npu:0")
+                self.export(where, "a.raw.json.gz", "--device", "npu:0")
+                self.export(where, "a.raw.json", "--device", "npu:0")
                 points, changes = ((wanted / f"memory_timeline.{kind}").read_bytes() for kind in ("json", "raw.json"))
                 self.assertEqual((self.dir / "a.json").read_bytes(), points)
                 self.assertEqual(gzip.open(self.dir / "a.json.gz").read(), points)
                 self.assertEqual(gzip.open(self.dir / "a.raw.json.gz").read(), changes)
                 self.assertEqual((self.dir / "a.raw.json").read_bytes(), changes)
+
+    def test_operators_newer_than_the_references_pytorch(self):
+        """Each of the four calls of _foreach_lerp_ gives the storage of its running means a new version; nothing is lost."""
+        before = collections.Counter(map(tuple, json.loads((DATA / "pt-a-npu/expected_exports/memory_timeline.raw.json").read_text())))
+        self.export(collection("pt-a-npu"), "a.raw.json", "--device", "npu:0")
+        now = collections.Counter(map(tuple, json.loads((self.dir / "a.raw.json").read_text())))
+        self.assertEqual(before - now, collections.Counter())
+        self.assertEqual(collections.Counter(sizes for time, action, sizes, _ in (now - before).elements() if action == INCREMENT_VERSION),
+                         {size: 2 for size in (-12288, 12288, -131072, 131072)})
 
     def test_the_same_bytes_every_time(self):
         for out in ("a.json.gz", "a.raw.json.gz", "a.html"):

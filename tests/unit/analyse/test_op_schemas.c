@@ -43,6 +43,16 @@ static void overloads_say_what_is_written(void **state)
         { "a list with holes is not a list", "aten::cat", "bs", false, 0 },
         { "a list that is written to", "aten::_foreach_add_", "lls", true, 1 },
         { "what may be left out, may", "aten::empty", "snnnnn", true, 0 },
+        { "an optimizer in one kernel", "aten::_fused_adamw_", "llllllsssssssnn", true, 0x1f },
+        { "its learning rate as a tensor, and its scaler", "aten::_fused_adamw_", "lllllltsssssstt", true, 0x1f },
+        { "momentum", "aten::_fused_sgd_", "lllsssssssnn", true, 7 },
+        { "the same number for a list", "aten::_foreach_mul_", "lt", true, 1 },
+        { "attention in one kernel", "aten::_scaled_dot_product_flash_attention", "tttssss", true, 0 },
+        { "its backward pass on a CPU", "aten::_scaled_dot_product_flash_attention_for_cpu_backward", "ttttttssns",
+          true, 0 },
+        { "a product of 8 bits", "aten::_scaled_mm", "ttttnnss", true, 0 },
+        { "attention of an NPU", "npu::npu_fusion_attention", "tttssnnnssssssssssssnnss", true, 0 },
+        { "a format of an NPU", "npu::npu_format_cast_", "tsss", true, 1 },
         { "running means and variances", "aten::batch_norm", "tttttssss", true, 0 },
     };
     for (size_t i = 0; i < ROWS(row); i++) {
