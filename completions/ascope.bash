@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang top memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -30,6 +30,7 @@ _ascope()
     'run --env') return ;;
     'run --storage-limit') return ;;
     'run --acl-json') compopt -o filenames; _ascope_offer -f; return ;;
+    'run --monitor') compopt -o filenames; _ascope_offer -d; return ;;
     'run --skip-first') return ;;
     'run --skip-first-wait') return ;;
     'run --wait') return ;;
@@ -82,6 +83,7 @@ _ascope()
     'gate --top') return ;;
     'gate --threads') return ;;
     'gate --memory-limit') return ;;
+    'top --window') return ;;
     'memory --top') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
@@ -196,7 +198,7 @@ _ascope()
     case $command in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h'
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --monitor --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     dyn)
         words='status start wait stop save'
@@ -230,6 +232,10 @@ _ascope()
     hang)
         words=''
         options=' --json --quiet -q --help -h'
+        what=-f ;;
+    top)
+        words=''
+        options=' --once --window --json --quiet -q --help -h'
         what=-f ;;
     memory)
         words=''
@@ -288,7 +294,7 @@ _ascope()
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+        words='run dyn recover doctor options why advise compare gate hang top memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

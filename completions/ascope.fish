@@ -10,6 +10,7 @@ complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change
 complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
 complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, from dumps of PyTorch\'s flight recorder'
+complete -c ascope -n __fish_use_subcommand -a top -d 'a running job that is monitored: steps a second, parts of the step, slow ranks, what changed, memory'
 complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
@@ -42,6 +43,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l env -d
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l storage-limit -d 'beyond it the oldest repeatable records are deleted and counted' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l acl-json -d 'record what the profiler part of this acl.json asks for; ascope options check FILE shows it' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l no-export -d 'only record; ascope export DIR writes the results later'
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l monitor -d 'no recording; only the monitor\'s values of each step, in files in DIR, for ascope top DIR' -x -a '(__fish_complete_directories)'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l skip-first -d 'of a PyTorch script: steps before the first schedule cycle; default: 0' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l skip-first-wait -d 'of a PyTorch script: 1: the first cycle has no wait phase; default: 0' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l wait -d 'of a PyTorch script: steps of the wait phase of a cycle, which are not recorded; default: 0' -x
@@ -148,6 +150,12 @@ complete -c ascope -n '__fish_seen_subcommand_from hang' -l json -d 'print the r
 complete -c ascope -n '__fish_seen_subcommand_from hang' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from hang' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from hang' -F
+complete -c ascope -n '__fish_seen_subcommand_from top' -l once -d 'print the state once, and end; the same in a pipe'
+complete -c ascope -n '__fish_seen_subcommand_from top' -l window -d 'seconds of the past that are shown and judged; default: 600' -x
+complete -c ascope -n '__fish_seen_subcommand_from top' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from top' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from top' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from top' -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l quiet -s q -d 'print errors only'
@@ -360,5 +368,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang top memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

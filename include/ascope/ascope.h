@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ascope.h - all of libascope's stable interface: session.h (a collection), recorder_options.h (what can be recorded),
  * load.h (options from acl.json and profiling_options), schedule.h (which steps), dynamic.h (collections of a running
- * job), flight.h (a flight recorder), record.h (what the program does), mark.h (the user's own marks), request.h
+ * job), flight.h (a flight recorder), monitor.h (each step, always), record.h (what the program does), mark.h (the user's own marks), request.h
  * (requests of a server), version.h.
  *
  * Not included: mstx.h (marks under the vendor's names), nvtx.h (for NVTX, which calls it by itself), ascope.hpp (C++),
@@ -12,6 +12,7 @@
 #include "ascope/dynamic.h"
 #include "ascope/load.h"
 #include "ascope/mark.h"
+#include "ascope/monitor.h"
 #include "ascope/record.h"
 #include "ascope/recorder_options.h"
 #include "ascope/request.h"

@@ -3,12 +3,14 @@
 
 ``from ascope.torch import profiler, mstx`` is the PyTorch front end, ``from ascope.mindspore import Profiler`` that of MindSpore,
 ``ascope.tensorflow`` that of TensorFlow. ``ascope.request(id)`` marks a request of an inference server.
+``ascope.monitor(DIR)`` records each step, always, for ``ascope top DIR``.
 ``ascope.open(PATH)`` has a recording as data, ``ascope.compare()`` and ``ascope.cluster()`` answers.
 """
 from multiprocessing import util as _util
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ascope import _core
+from ascope._monitor import monitor
 from ascope._request import request
 
 if _TYPE_CHECKING:
@@ -16,7 +18,7 @@ if _TYPE_CHECKING:
     from ascope._runs import Error, Run, cluster, compare, open
 
 __version__ = _core.version()
-__all__ = ["__version__", "UNKNOWN", "Error", "Run", "Table", "cluster", "compare", "open", "request"]
+__all__ = ["__version__", "UNKNOWN", "Error", "Run", "Table", "cluster", "compare", "monitor", "open", "request"]
 
 # Processes forked by multiprocessing exit without the interpreter's exit handlers; multiprocessing has its own.
 _util.register_after_fork(_core, lambda core: _util.Finalize(None, core._close, exitpriority=-100))

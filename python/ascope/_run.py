@@ -24,7 +24,7 @@ import types
 import weakref
 import zipfile
 
-from ascope import _core, _frameworks, _front_ends, _program, _whole_script
+from ascope import _core, _frameworks, _front_ends, _monitor, _program, _whole_script
 
 ABOUT = {
     "run": "Run a script for NPUs unchanged; with --profile, record any script. Other programs are recorded, as by `ascope run`.",
@@ -124,6 +124,7 @@ def _add_options(p, out=""):
     p.add_argument("--device", choices=("auto", "none", "ascend", "cuda", "mspti", "sim"), help="device: auto (the real devices that the script uses, else the CPU alone), none, ascend (Ascend NPUs), cuda (NVIDIA GPUs), mspti (NPUs by MSPTI, which needs LD_PRELOAD=libmspti.so), sim (a simulated NPU, for evaluation) [auto]")
     p.add_argument("--profile", action="store_true", help="record the script, also if it has a profiler; implied by record and profile, unless it has one")
     p.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    p.add_argument("--monitor", metavar="DIR", help="record nothing but the monitor's values of each step, for ascope top DIR")
     where = p.add_argument_group("output")
     where.add_argument("--out", metavar="DIR", help="directory of the collection [%s]" % out)
     where.add_argument("--worker-name", metavar="NAME", help="prefix of its name [the host name]")
@@ -490,6 +491,8 @@ def main(arguments, command="run", of_rank=()):
         o.out = OUT[command]
     if o.device:
         os.environ["ASCOPE_DEVICE"] = o.device
+    if o.monitor:
+        os.environ[_monitor.VARIABLE] = os.path.abspath(o.monitor)
     if o.quiet:
         from ascope.torch import _messages
         _messages.least_severity = _program.least_severity = _core.ERROR
@@ -505,6 +508,8 @@ def main(arguments, command="run", of_rank=()):
     if not o.is_module and sys.path and sys.path[0] == os.getcwd():
         del sys.path[0]  # of `python3 -m`; a script has its own directory there
     sys.path.insert(0, os.getcwd() if o.is_module else os.path.dirname(os.path.abspath(o.script)))
+    if o.monitor:
+        _monitor.monitor()
     prof = None
     is_dynamic = not o.profile and bool(_core.dynamic_state())  # PROF_CONFIG_PATH is set: a file starts the recordings
     if o.profile or command != "run" and not is_dynamic:

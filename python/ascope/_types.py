@@ -191,6 +191,7 @@ class Report(ReportAlways, total=False):
     comparisons: List['Comparison']
     gates: List['Gate']
     hangs: List['Hang']
+    monitors: List['Monitor']
     queries: List['Query']
     tables_of_sql: List['SQLTable']
     memories: List['Memory']
@@ -366,6 +367,7 @@ JudgedFindingAlways = TypedDict('JudgedFindingAlways', {'shape': str, 'text': st
 
 class JudgedFinding(JudgedFindingAlways, total=False):
     causes: Dict[str, float]
+    first_unix_ns: int
 
 
 class Counts(TypedDict):
@@ -735,6 +737,37 @@ Comparison = TypedDict('Comparison', {'a': str, 'b': str, 'runs_a': List[str], '
 
 
 ComparedClass = TypedDict('ComparedClass', {'class': str, 'a_iterations': int, 'b_iterations': int, 'a_median_us': Union[float, None], 'b_median_us': Union[float, None], 'a_tokens_per_s': Union[float, None], 'b_tokens_per_s': Union[float, None]})
+
+
+class Monitor(TypedDict):
+    path: str
+    begin_unix_ns: int
+    end_unix_ns: int
+    alive: int
+    block: int
+    steps_per_s: float
+    step_us: float
+    is_waiting_guessed: bool
+    ranks: List['MonitoredRank']
+    findings: List['JudgedFinding']
+
+
+class MonitoredRank(TypedDict):
+    rank: Union[int, None]
+    host: str
+    pid: int
+    file: str
+    is_alive: bool
+    has_ended: bool
+    step: int
+    steps_per_s: float
+    step_us: float
+    longest_us: float
+    computing_us: float
+    communication_us: float
+    free_us: float
+    last_unix_ns: int
+    values: Dict[str, Union[float, None]]
 
 
 class Hang(TypedDict):

@@ -26,6 +26,7 @@ static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, O
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_GATE_GITHUB, OPT_GATE_JUNIT, OPT_GATE_SARIF, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t top_options[] = { OPT_TOP_ONCE, OPT_TOP_WINDOW, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t memory_options[] = { OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_WHY_REQUEST, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
@@ -53,7 +54,7 @@ static const uint8_t doctor_options[] = { OPT_DOCTOR_OUT, OPT_PROVE, OPT_PYTHON,
 static const uint8_t options_options[] = { OPT_OPTIONS_FORM, OPT_OPTIONS_CHIP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t run_options[] = {
     OPT_RUN_OUT, OPT_RUN_HOST_SYS, OPT_RUN_DEVICE, OPT_RUN_LEVEL, OPT_RUN_METRICS, OPT_RUN_MARKS, OPT_RUN_DELAY, OPT_RUN_DURATION, OPT_RUN_PERIOD,
-    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT,
+    OPT_RUN_PID, OPT_RUN_INTERACTIVE, OPT_RUN_ENVIRONMENT, OPT_RUN_STORAGE_LIMIT, OPT_RUN_ACL_JSON, OPT_RUN_NO_EXPORT, OPT_RUN_MONITOR,
     OPT_RUN_SKIP_FIRST, OPT_RUN_SKIP_FIRST_WAIT, OPT_RUN_WAIT, OPT_RUN_WARMUP, OPT_RUN_ACTIVE, OPT_RUN_REPEAT,
     OPT_CSV_SAFE, OPT_GZIP, OPT_DIALECT, OPT_TIME_BASE, OPT_THREADS, OPT_MEMORY, OPT_TOP, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
 };
@@ -271,6 +272,20 @@ const struct command commands[] = {
         LIST_OF(hang_options),
         .has_files = true,
         .run = run_hang,
+    },
+    {
+        .name = "top",
+        .usage = "DIR [OPTION...]",
+        .about = "a running job that is monitored: steps a second, parts of the step, slow ranks, what changed, memory",
+        .text = "Reads the records that monitored processes write (ascope run --monitor DIR, ascope.monitor() in Python, "
+                "monitor.h in C), of all ranks of this host in DIR, and disturbs none of them. Shows the usual step "
+                "of the last minutes by its parts, each rank by its own time against the median rank, and what the judge "
+                "of recorded runs finds: a rank that is slow, since when steps take longer, single slow steps. What was "
+                "not recorded is shown as -, never as 0. Works on the files of an ended job, too: its last minutes. "
+                "Example: ascope top /tmp/monitor --once --json",
+        LIST_OF(top_options),
+        .has_files = true,
+        .run = run_top,
     },
     {
         .name = "memory",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/process/background.h"
+#include "collect/monitor/monitor_steps.h"
 #include "collect/options/sized.h"
 #include "collect/session/message.h"
 #include "dynamic/config.h"
@@ -398,6 +399,7 @@ __attribute__((noinline)) static void attend(void)
 void ascope_dynamic_step(void)
 {
     const int64_t step = ++hot.step;
+    monitor_step(BY_DYNAMIC, step);
     atomic_store_explicit(hot.shown, step, memory_order_relaxed); /* only to be seen */
     if (__builtin_expect(step >= atomic_load_explicit(&hot.attention, memory_order_relaxed), 0))
         attend();

@@ -288,13 +288,30 @@ static void add_options(struct words *w, const struct ascope_options *o)
     }
 }
 
-char **python_command(const struct python_program *p, const struct python_run *r, struct arena *mem)
+/* What and where is recorded. */
+static void add_recording(struct words *w, const struct python_run *r)
 {
-    struct words w = { .mem = mem };
     const struct ascope_options *o = r->recorder;
     const struct {
         const char *name, *value;
     } texts[] = { { "--out", o->parent_dir }, { "--worker-name", o->worker_name }, { "--device", o->device } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value) {
+            words_add(w, texts[i].name);
+            words_add(w, texts[i].value);
+        }
+    if (r->is_raw)
+        words_add(w, "--no-analyse");
+    if (r->is_quiet)
+        words_add(w, "--quiet");
+    add_options(w, o);
+    for (char *const *word = r->options; word && *word; word++)
+        words_add(w, *word);
+}
+
+char **python_command(const struct python_program *p, const struct python_run *r, struct arena *mem)
+{
+    struct words w = { .mem = mem };
     words_add(&w, p->interpreter);
     for (size_t i = 0; i < p->n_options; i++)
         words_add(&w, p->option[i]);
@@ -302,19 +319,13 @@ char **python_command(const struct python_program *p, const struct python_run *r
         words_add(&w, p->launcher[i]);
     words_add(&w, "-m");
     words_add(&w, "ascope");
-    words_add(&w, "record");
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].value) {
-            words_add(&w, texts[i].name);
-            words_add(&w, texts[i].value);
-        }
-    if (r->is_raw)
-        words_add(&w, "--no-analyse");
-    if (r->is_quiet)
-        words_add(&w, "--quiet");
-    add_options(&w, o);
-    for (char *const *word = r->options; word && *word; word++)
-        words_add(&w, *word);
+    words_add(&w, r->monitor ? "run" : "record");
+    if (r->monitor) {
+        words_add(&w, "--monitor");
+        words_add(&w, r->monitor);
+    } else {
+        add_recording(&w, r);
+    }
     if (p->is_module)
         words_add(&w, "-m");
     words_add(&w, p->script);

@@ -221,6 +221,7 @@ struct python_run {
     const char *environment; /* more variables: "K=V;K2=V2"; NULL: none */
     const char *outside;     /* an option that only the collector has; NULL: none was given */
     const char *dialect;     /* of the results; NULL: the default */
+    const char *monitor;     /* a directory: nothing is recorded but the monitor's values; NULL: it is recorded */
     bool is_raw;             /* the collection is not analysed at the end */
     bool is_quiet;           /* errors only */
 };
@@ -229,7 +230,7 @@ struct python_run {
 enum python_option { PYTHON_OPTION_UNKNOWN, PYTHON_OPTION_LACKS_VALUE, PYTHON_OPTION_COMPLETE };
 enum python_option python_option(const char *word, struct arena *mem);
 
-/* The command line "python3 [OPTION...] -m ascope record [OPTION...] SCRIPT ..."; launchers start it in each rank.
+/* The command line "python3 [OPTION...] -m ascope record [OPTION...] SCRIPT ...", or run --monitor; launchers start it in each rank.
  * NULL: no memory. */
 char **python_command(const struct python_program *p, const struct python_run *r, struct arena *mem);
 

@@ -29,6 +29,7 @@ bool session_add(PyObject *module);
 bool graphs_add(PyObject *module);
 bool dynamic_add(PyObject *module);
 bool flight_add(PyObject *module);
+bool monitor_add_to(PyObject *module);
 bool ranges_add(PyObject *module);
 
 /* ---- to Python and back ---- */

@@ -279,6 +279,28 @@ static int just_run(const struct arguments *a, const struct recorded_run *r)
     return CODE_NOT_STARTED;
 }
 
+/* Runs the program with the monitor alone: this process becomes the program. */
+static int run_monitored(struct arguments *a)
+{
+    char *const *const program = (char *const *)a->word;
+    const char *const dir = path_expand(a, "--monitor", a->run.monitor);
+    char *const here = dir && *dir != '/' ? getcwd(NULL, 0) : NULL;
+    const char *const full = here ? arena_printf(a->mem, "%s/%s", here, dir) : dir;
+    free(here);
+    if (!full || a->n_words == 0) {
+        if (full)
+            complain("--monitor: needs a program; see ascope help run");
+        return exit_code(a->face, full ? STATUS_USAGE : arguments_refused(a));
+    }
+    const struct python_run q = { .monitor = full, .is_quiet = a->quiet };
+    setenv("ASCOPE_MONITOR", full, 1); /* programs of libascope start by it */
+    ending_fini();
+    run_python(&q, program, a->mem);
+    execvp(program[0], program);
+    complain("%s: %s", program[0], strerror(errno));
+    return CODE_NOT_STARTED;
+}
+
 /* System calls: all of them if samplers were requested explicitly; otherwise only those that cost little. */
 static int record(struct arguments *a, struct msprof_line *l, bool is_asked)
 {
@@ -326,6 +348,8 @@ int run_run(struct arguments *a)
                              .is_friendly = true,
                              .program = a->n_words > 0 ? (char *const *)a->word : NULL };
     int code = exit_code(a->face, STATUS_USAGE);
+    if (a->run.monitor)
+        return run_monitored(a);
     if (!front_end_options_are_complete(a))
         return code;
     const bool is_filled = options_fill(&l, a), is_asked = host_is_asked(&l, a);

@@ -134,6 +134,9 @@ static const struct {
     { "ASCOPE_DYNAMIC_POLL_MS",
       "How often a job looks at profiler_config.json, in milliseconds, instead of 2000 and later the length of a step: for "
       "tests." },
+    { "ASCOPE_MONITOR",
+      "Directory in which a program that loads libascope.so records its steps, from the first one on: as ascope run "
+      "--monitor. Ignored in programs that run with another user's rights." },
     { "ASCOPE_MSPTI_INJECTION", "Set by ascope run for programs that are linked with ACL, as ASCOPE_CUDA_INJECTION." },
     { "ASCOPE_OSRT",
       "Default of the option osrt, how host_sys=osrt records system calls: auto (all of them, where the kernel permits that), "

@@ -75,6 +75,8 @@ enum option_id {
     /* of view only */
     OPT_VIEW_RANKS,
     OPT_VIEW_STEP,
+    OPT_TOP_ONCE,
+    OPT_TOP_WINDOW,
     OPT_VIEW_PORT,
     OPT_VIEW_HOST,
     OPT_VIEW_NO_OPEN,
@@ -153,6 +155,7 @@ enum option_id {
     OPT_RUN_ENVIRONMENT,
     OPT_RUN_STORAGE_LIMIT,
     OPT_RUN_NO_EXPORT,
+    OPT_RUN_MONITOR,
     OPT_RUN_ACL_JSON,
     OPT_RUN_SKIP_FIRST,
     OPT_RUN_SKIP_FIRST_WAIT,
@@ -249,7 +252,7 @@ extern const struct option_row option_rows[OPTIONS];
 
 /* The options of `ascope run`; cmd_run.c translates them into those of msprof. */
 struct run_words {
-    const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json;
+    const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json, *monitor;
     uint32_t delay_s, duration_s, period_s;
     uint64_t storage_bytes;
     bool marks, is_interactive, no_export;
@@ -265,6 +268,12 @@ struct dyn_words {
     uint32_t timeout_s;
     bool stack, shapes, analyse;
     LIST(const char *) more; /* keys of profiler_config.json: "--l2_cache=true" */
+};
+
+/* The options of `ascope top` and `ascope monitor`. */
+struct monitor_words {
+    bool once;
+    uint64_t window_s;
 };
 
 /* The options of `ascope cluster`. */
@@ -303,6 +312,7 @@ struct arguments {
     struct sim_options sim;
     struct run_words run;
     struct dyn_words dyn;
+    struct monitor_words monitor;
     struct cluster_words job;
     json_t *more;      /* additional members of the JSON report; NULL: none */
     const char **word; /* arguments that are not options */

@@ -29,6 +29,7 @@ int collecting_run(struct arguments *a, struct recorded_run *r, int chip, bool e
 
 /* Returns the exit code of this process; -1: the collector has to record the program, and a line on stderr says so if
  * the program uses a framework. */
+/* With a monitor: this process becomes the script. */
 int run_python(const struct python_run *r, char *const *program, struct arena *mem);
 
 #endif

@@ -129,6 +129,12 @@ int run_python(const struct python_run *r, char *const *program, struct arena *m
     char self[PATH_MAX] = "";
     if (!python_read(&p, program, mem) || !own_path(self))
         return -1;
+    if (r->monitor) {
+        char **const monitored = find_package(&p, self, mem) < ANSWER_NO_PACKAGE ? python_command(&p, r, mem) : NULL;
+        if (monitored)
+            execvp(monitored[0], monitored);
+        return -1;
+    }
     set_environment(r->environment, mem);
     if (p.is_module && strcmp(p.script, "ascope") == 0) {
         set_front_end_environment(r, self);

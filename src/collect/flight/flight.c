@@ -19,6 +19,7 @@
 #include "collect/describe/json_text.h"
 #include "collect/describe/recording_files.h"
 #include "collect/flight/flight_parts.h"
+#include "collect/monitor/monitor_steps.h"
 #include "collect/options/options.h"
 #include "collect/options/sized.h"
 #include "collect/session/message.h"
@@ -465,6 +466,7 @@ bool ascope_flight_metadata(const char *key, const char *json, struct ascope_err
 
 void ascope_flight_step(void)
 {
+    monitor_step(BY_FLIGHT, -1);
     if (!atomic_load_explicit(&f.is_on, memory_order_acquire))
         return;
     ascope_op_end(&f.range);

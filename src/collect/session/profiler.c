@@ -9,6 +9,7 @@
 #include "ascope/mark.h"
 #include "ascope/record.h"
 #include "collect/marks/mark_domain.h"
+#include "collect/monitor/monitor_steps.h"
 #include "collect/session/message.h"
 #include "collect/options/options.h"
 #include "collect/session/recorder_session.h"
@@ -264,6 +265,7 @@ void ascope_profiler_step(struct ascope_profiler *p)
         message(ASCOPE_WARNING, "step() ignored: the profiler is stopped");
         return;
     }
+    monitor_step(BY_PROFILER, -1);
     range_end(p);
     const enum ascope_action before = p->action;
     p->action = action_at(p, ++p->step);

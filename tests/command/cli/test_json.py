@@ -16,6 +16,7 @@ import tempfile
 import time
 import unittest
 
+from monitor_files import Job
 from made_snapshot import Training, write
 
 ASCOPE = SOURCE = None
@@ -99,6 +100,15 @@ class Documented(unittest.TestCase):
         with open(dump, "w") as f:
             json.dump({"pg_config": {"0": {"name": "0", "desc": "x", "ranks": "[0, 1]"}}, "entries": [entry]}, f)
         self.check(self.run_json("hang", dump), "report", "hang")
+
+    def check_monitor(self):
+        job = Job(2, seed=1)
+        for step in range(60):
+            job.take(all_factor=1.5 if step > 40 else 1)
+        folder = os.path.join(self.dir, "monitor")
+        os.mkdir(folder)
+        job.write(folder)
+        self.check(self.run_json("top", folder), "report", "top")
 
     def check_memory(self):
         t = Training(limit=100 << 20)
@@ -188,6 +198,7 @@ class Documented(unittest.TestCase):
         self.check_flight()
         self.check_hang()
         self.check_memory()
+        self.check_monitor()
         subprocess.run([os.path.join(os.path.dirname(ASCOPE), "examples/training")], cwd=bad, stdout=subprocess.DEVNULL, check=True)
         recorded, = glob.glob(glob.escape(bad) + "/*_ascend_pt")
         self.check(self.run_json("why", recorded, "--step", "3"), "report", "why")  # with the thread of its steps
