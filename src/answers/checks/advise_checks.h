@@ -222,6 +222,8 @@ enum check_state state_without_collectives(const struct advise_subject *s);
  * for the host after it anyway: what the host launches next does not begin earlier. False: no memory. */
 bool kernel_pays_find(struct advise_subject *s);
 
+bool launch_waits_find(struct advise_subject *s); /* fills launches; false: no memory */
+
 /* What checks of a job need of a rank, when it is looked at. False: no memory. */
 bool host_speed_find(struct host_speed *out, const struct advise_subject *s);
 

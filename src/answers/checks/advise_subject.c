@@ -103,5 +103,6 @@ bool advise_subject_count(struct advise_subject *s, const bool *counts, bool is_
         return false;
     s->step_ns = s->mean.time_ns;
     return subject_alone(s) && host_gaps_find(&s->gaps, &s->spans, s->n_startup, counts, s->spare) &&
-           host_pauses_find(&s->pauses, &s->spans, &s->gaps, s->step_ns, s->n_steps, s->spare) && kernel_pays_find(s);
+           host_pauses_find(&s->pauses, &s->spans, &s->gaps, s->step_ns, s->n_steps, s->spare) && kernel_pays_find(s) &&
+           launch_waits_find(s);
 }

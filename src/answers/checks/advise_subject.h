@@ -12,6 +12,14 @@
 #include "answers/checks/host_pauses.h"
 #include "answers/run/rank_spans.h"
 
+/* Launches, and those of them that are immediately followed by a wait for the device. */
+struct launch_waits {
+    uint64_t n, n_waits;
+    double *wait_ns; /* by row of the series */
+    size_t longest;  /* of the waits: row of SPAN_CALL */
+    int64_t longest_ns;
+};
+
 struct advise_subject {
     struct run_rank q;
     struct rank_spans spans;
@@ -32,6 +40,7 @@ struct advise_subject {
     double *pays_ns;  /* of that, what a step would gain without it (kernel_checks.h) */
     struct host_gaps gaps;
     struct host_pauses pauses;
+    struct launch_waits launches;
     struct arena *mem, *spare; /* for the findings; for temporary data of the checks */
 };
 

@@ -46,20 +46,6 @@ bool call_is_synchronisation(const char *name)
     return is_one_of(call_name(name), word, sizeof word / sizeof *word);
 }
 
-/* Intervals that are gathered. */
-struct host_gaps_gathered {
-    int64_t *begin_ns, *end_ns;
-    size_t n;
-};
-
-static void gathered_add(struct host_gaps_gathered *x, int64_t begin_ns, int64_t end_ns)
-{
-    if (end_ns <= begin_ns)
-        return;
-    x->begin_ns[x->n] = begin_ns;
-    x->end_ns[x->n++] = end_ns;
-}
-
 /* The host waits for data or for requests in something of this name, or allocates. */
 static bool is_known_wait(enum span_kind kind, const char *name)
 {
@@ -90,31 +76,29 @@ bool thread_works(const struct working_threads *w, uint32_t track)
 }
 
 /* What the device does, and what the host does that is a kind of time of its own. */
-static bool gather_taken(struct host_gaps_gathered *x, const struct rank_spans *v, struct arena *mem)
+static bool gather_taken(struct found_times *x, const struct rank_spans *v, struct arena *mem)
 {
-    size_t most = v->busy.n;
     struct working_threads threads = { 0 };
     uint8_t *known = arena_take(mem, names_count(v->names) * 2, 1); /* of calls, and of others, by name: 1 no, 2 yes */
-    if (!known || !threads_count(&threads, v, mem))
-        return false;
-    for (int kind = SPAN_CALL; kind < SPAN_KINDS; kind++)
-        most += v->n[kind];
-    *x = (struct host_gaps_gathered){ arena_take(mem, most, sizeof *x->begin_ns),
-                                      arena_take(mem, most, sizeof *x->end_ns), 0 };
-    if (!x->begin_ns || !x->end_ns)
+    if (!known || !threads_count(&threads, v, mem) || !list_expect(&x->begin_ns, mem, v->busy.n) ||
+        !list_expect(&x->end_ns, mem, v->busy.n))
         return false;
     for (size_t i = 0; i < v->busy.n; i++)
-        gathered_add(x, v->busy.begin_ns[i], v->busy.end_ns[i]);
+        times_add(x, v->busy.begin_ns[i], v->busy.end_ns[i], mem);
     for (int kind = SPAN_CALL; kind < SPAN_KINDS; kind++)
         for (size_t i = 0; i < v->n[kind]; i++) {
-            const struct rank_span s = rank_span(v, (enum span_kind)kind, i);
-            uint8_t *is = &known[2 * s.id + (kind != SPAN_CALL)];
+            const name_id id = rank_span_id(v, (enum span_kind)kind, i);
+            uint8_t *is = &known[2 * id + (kind != SPAN_CALL)];
             if (!*is)
-                *is = 1 + is_known_wait((enum span_kind)kind, s.name);
-            if (kind == SPAN_GC || (*is == 2 && (kind == SPAN_CALL || thread_works(&threads, s.track))))
-                gathered_add(x, s.begin_ns, s.end_ns);
+                *is = 1 + is_known_wait((enum span_kind)kind, names_text(v->names, id));
+            if (kind != SPAN_GC && *is != 2)
+                continue;
+            const struct rank_span s = rank_span(v, (enum span_kind)kind, i);
+            if (kind == SPAN_GC || kind == SPAN_CALL || thread_works(&threads, s.track))
+                times_add(x, s.begin_ns, s.end_ns, mem);
         }
-    return true;
+    arena_drop(mem, known);
+    return !arena_failed(mem);
 }
 
 /* Finds which work of the device ends a gap, and what launched that. `at`: where to look on, by kind. */
@@ -140,18 +124,18 @@ bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t fi
                     struct arena *mem)
 {
     const struct step_series *s = v->series;
-    struct host_gaps_gathered taken, gap;
+    struct found_times taken = { 0 };
     struct busy_times not_free;
     size_t at[SPAN_CALL] = { 0 }, next = 0;
     *out = (struct host_gaps){ .step_ns = arena_take(mem, s->n, sizeof *out->step_ns) };
     if (!out->step_ns || !gather_taken(&taken, v, mem) ||
-        !busy_join(&not_free, taken.begin_ns, taken.end_ns, taken.n, mem))
+        !busy_join(&not_free, taken.begin_ns.at, taken.end_ns.at, taken.end_ns.n, mem))
         return false;
+    arena_drop(mem, taken.begin_ns.at);
+    arena_drop(mem, taken.end_ns.at);
     const size_t most = not_free.n + s->n;
-    gap = (struct host_gaps_gathered){ arena_take(mem, most, sizeof *gap.begin_ns),
-                                       arena_take(mem, most, sizeof *gap.end_ns), 0 };
     out->at = arena_take(mem, most, sizeof *out->at);
-    if (!gap.begin_ns || !gap.end_ns || !out->at)
+    if (!out->at)
         return false;
     int64_t from_ns = INT64_MIN;
     for (size_t i = first_step; v->busy.n > 0 && i < s->n; i++) {
@@ -167,7 +151,6 @@ bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t fi
                 struct host_gap *g = &out->at[out->n++];
                 *g = (struct host_gap){ .begin_ns = from_ns, .end_ns = to_ns, .step = (uint32_t)i };
                 find_launch(g, v, at);
-                gathered_add(&gap, from_ns, to_ns);
                 out->step_ns[i] += (double)span_ns(from_ns, to_ns);
                 out->sum_ns += (double)span_ns(from_ns, to_ns);
             }
@@ -176,5 +159,17 @@ bool host_gaps_find(struct host_gaps *out, const struct rank_spans *v, size_t fi
                 break;
         }
     }
-    return busy_join(&out->free, gap.begin_ns, gap.end_ns, gap.n, mem);
+    arena_drop(mem, not_free.begin_ns);
+    arena_drop(mem, not_free.end_ns);
+    arena_drop(mem, not_free.before_ns);
+    out->at = arena_trim(mem, out->at, out->n, sizeof *out->at);
+    int64_t *begin_ns = arena_take(mem, out->n, sizeof *begin_ns), *end_ns = arena_take(mem, out->n, sizeof *end_ns);
+    for (size_t i = 0; begin_ns && end_ns && i < out->n; i++) {
+        begin_ns[i] = out->at[i].begin_ns;
+        end_ns[i] = out->at[i].end_ns;
+    }
+    const bool done = begin_ns && end_ns && busy_join(&out->free, begin_ns, end_ns, out->n, mem);
+    arena_drop(mem, begin_ns);
+    arena_drop(mem, end_ns);
+    return done;
 }

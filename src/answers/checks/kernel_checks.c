@@ -22,21 +22,19 @@ static bool waits_for_device(const char *call)
 static bool find_waits(struct busy_times *out, const struct advise_subject *s)
 {
     const struct rank_spans *v = &s->spans;
-    const size_t n_calls = v->n[SPAN_CALL];
-    int64_t *begin = arena_take(s->spare, n_calls, sizeof *begin), *end = arena_take(s->spare, n_calls, sizeof *end);
+    struct found_times found = { 0 };
     uint8_t *known = arena_take(s->spare, names_count(v->names), 1); /* by name: 1 no, 2 yes */
-    size_t n = 0;
-    if (!begin || !end || !known)
+    if (!known)
         return false;
-    for (size_t i = 0; i < n_calls; i++) {
-        const struct rank_span x = rank_span(v, SPAN_CALL, i);
-        known[x.id] = known[x.id] ? known[x.id] : 1 + waits_for_device(x.name);
-        if (known[x.id] != 2)
+    for (size_t i = 0; i < v->n[SPAN_CALL]; i++) {
+        const name_id id = rank_span_id(v, SPAN_CALL, i);
+        known[id] = known[id] ? known[id] : 1 + waits_for_device(names_text(v->names, id));
+        if (known[id] != 2)
             continue;
-        begin[n] = x.begin_ns;
-        end[n++] = x.end_ns;
+        const struct rank_span x = rank_span(v, SPAN_CALL, i);
+        times_add(&found, x.begin_ns, x.end_ns, s->spare);
     }
-    return busy_join(out, begin, end, n, s->spare);
+    return !arena_failed(s->spare) && busy_join(out, found.begin_ns.at, found.end_ns.at, found.end_ns.n, s->spare);
 }
 
 bool kernel_pays_find(struct advise_subject *s)

@@ -16,25 +16,19 @@ static uint8_t *calls_known(const struct advise_subject *s)
     return arena_take(s->spare, names_count(s->spans.names), 1);
 }
 
-static enum call_is call_is_of(uint8_t *known, const struct rank_span *x)
+static enum call_is call_is_of(uint8_t *known, const struct rank_spans *v, size_t call)
 {
-    if (!known[x->id])
-        known[x->id] = call_is_launch(x->name)            ? CALL_LAUNCH
-                       : call_is_synchronisation(x->name) ? CALL_WAIT
-                                                          : CALL_OTHER;
-    return known[x->id];
+    const name_id id = rank_span_id(v, SPAN_CALL, call);
+    if (!known[id]) {
+        const char *name = names_text(v->names, id);
+        known[id] = call_is_launch(name) ? CALL_LAUNCH : call_is_synchronisation(name) ? CALL_WAIT : CALL_OTHER;
+    }
+    return known[id];
 }
 
-/* Launches, and those of them that are immediately followed by a wait for the device. */
-struct launch_waits {
-    uint64_t n, n_waits;
-    double *wait_ns; /* by row of the series */
-    size_t longest;
-    int64_t longest_ns;
-};
-
-static bool launch_waits_count(struct launch_waits *w, const struct advise_subject *s)
+bool launch_waits_find(struct advise_subject *s)
 {
+    struct launch_waits *w = &s->launches;
     const struct rank_spans *v = &s->spans;
     uint8_t *known = calls_known(s);
     struct rank_span launch = { .end_ns = INT64_MIN };
@@ -43,10 +37,12 @@ static bool launch_waits_count(struct launch_waits *w, const struct advise_subje
     if (!known || !w->wait_ns)
         return false;
     for (size_t i = 0; i < v->n[SPAN_CALL]; i++) {
+        const enum call_is is = call_is_of(known, v, i);
+        if (!is_after && is != CALL_LAUNCH)
+            continue;
         const struct rank_span x = rank_span(v, SPAN_CALL, i);
         if (is_after && x.track == launch.track && x.begin_ns < launch.end_ns) /* called by the launch itself */
             continue;
-        const enum call_is is = call_is_of(known, &x);
         if (is_after && x.track == launch.track && is == CALL_WAIT) {
             const int64_t ns = span_ns(x.begin_ns, x.end_ns);
             w->n_waits++;
@@ -81,19 +77,19 @@ static void lose_free(const struct advise_subject *s, struct finding *out, const
 enum check_state check_launch_blocking(const struct advise_subject *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
-    struct launch_waits w;
-    if (!launch_waits_count(&w, s) || (w.n == 0 && !(s->q.trace && v->n[SPAN_CALL] > 0)))
+    const struct launch_waits *w = &s->launches;
+    if (w->n == 0 && !(s->q.trace && v->n[SPAN_CALL] > 0))
         return CHECK_UNRECORDED;
-    if (!is_blocking(&w))
+    if (!is_blocking(w))
         return CHECK_FINE;
-    lose_free(s, out, w.wait_ns);
-    const struct spent_place place = rank_span_place(v, SPAN_CALL, w.longest);
+    lose_free(s, out, w->wait_ns);
+    const struct spent_place place = rank_span_place(v, SPAN_CALL, w->longest);
     char time[READABLE_MOST];
-    finding_add(s, out, (double)w.longest_ns, &place, "%.200s: %s is the longest wait after a launch", place.event,
-                readable_duration(time, (double)w.longest_ns));
+    finding_add(s, out, (double)w->longest_ns, &place, "%.200s: %s is the longest wait after a launch", place.event,
+                readable_duration(time, (double)w->longest_ns));
     finding_say(s, out,
                 "%llu of %llu launches (%.0f %%) are immediately followed by a synchronisation: launch blocking",
-                (unsigned long long)w.n_waits, (unsigned long long)w.n, 100.0 * (double)w.n_waits / (double)w.n);
+                (unsigned long long)w->n_waits, (unsigned long long)w->n, 100.0 * (double)w->n_waits / (double)w->n);
     return CHECK_FOUND;
 }
 
@@ -159,8 +155,10 @@ static bool find_waits(const struct advise_subject *s, struct host_waits *out)
     const struct rank_spans *v = &s->spans;
     uint8_t *known = calls_known(s);
     for (size_t i = 0; known && i < v->n[SPAN_CALL]; i++) {
+        if (call_is_of(known, v, i) != CALL_WAIT)
+            continue;
         const struct rank_span x = rank_span(v, SPAN_CALL, i);
-        if (call_is_of(known, &x) != CALL_WAIT || !advise_counts(s, x.step))
+        if (!advise_counts(s, x.step))
             continue;
         struct host_wait w = { x.begin_ns, x.end_ns, x.step, SPAN_CALL, i };
         widen_wait(v, &w, x.track);
@@ -230,12 +228,11 @@ static bool waits_in_most_steps(const struct advise_subject *s, const struct hos
 enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
-    struct launch_waits launches;
     struct host_waits w = { 0 };
-    if (v->n[SPAN_CALL] == 0 || !launch_waits_count(&launches, s) || !find_waits(s, &w))
+    if (v->n[SPAN_CALL] == 0 || !find_waits(s, &w))
         return CHECK_UNRECORDED;
     double *lost_ns = arena_take(s->spare, w.list.n, sizeof *lost_ns), free_ns = 0;
-    if (!lost_ns || is_blocking(&launches) || !waits_in_most_steps(s, &w))
+    if (!lost_ns || is_blocking(&s->launches) || !waits_in_most_steps(s, &w))
         return CHECK_FINE;
     for (size_t i = 0; i < w.list.n; i++) {
         const struct host_wait *x = &w.list.at[i];
@@ -305,11 +302,10 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
 {
     const double least_late = 0.5, least_small = 0.3, least_free = 0.1; /* of kernels, of kernels, of a step */
     const struct rank_spans *v = &s->spans;
-    struct launch_waits launches;
     size_t n_known = 0, n_small = 0, n_late = 0;
     double small_ns = 0;
     double *lost_ns = arena_take(s->spare, s->series.n, sizeof *lost_ns);
-    if (v->n[SPAN_CALL] == 0 || !lost_ns || !launch_waits_count(&launches, s))
+    if (v->n[SPAN_CALL] == 0 || !lost_ns)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         struct rank_span launch;
@@ -326,7 +322,7 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
     if (n_known == 0)
         return CHECK_UNRECORDED;
     const int64_t longest_ns = longest_gap(s, &n_late);
-    if (is_blocking(&launches) || (double)n_late < least_late * (double)n_known ||
+    if (is_blocking(&s->launches) || (double)n_late < least_late * (double)n_known ||
         (double)n_small < least_small * (double)n_known ||
         s->gaps.sum_ns < least_free * s->step_ns * (double)s->n_steps)
         return CHECK_FINE;
@@ -375,22 +371,27 @@ enum check_state check_launch_outlier(const struct advise_subject *s, struct fin
     const int64_t least_ns = 1000000;
     const struct rank_spans *v = &s->spans;
     uint8_t *known = calls_known(s);
-    int64_t *ns = arena_take(s->spare, v->n[SPAN_CALL], sizeof *ns);
-    size_t n = 0, n_out = 0;
-    if (!known || !ns || v->n[SPAN_CALL] == 0)
+    LIST(int64_t) launches = { 0 };
+    size_t n_out = 0;
+    if (!known || v->n[SPAN_CALL] == 0)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < v->n[SPAN_CALL]; i++) {
+        if (call_is_of(known, v, i) != CALL_LAUNCH)
+            continue;
         const struct rank_span x = rank_span(v, SPAN_CALL, i);
-        if (call_is_of(known, &x) == CALL_LAUNCH)
-            ns[n++] = span_ns(x.begin_ns, x.end_ns);
+        int64_t *ns = list_add(&launches, s->spare);
+        if (ns)
+            *ns = span_ns(x.begin_ns, x.end_ns);
     }
-    const int64_t usual_ns = median_of(ns, n);
+    const int64_t usual_ns = median_of(launches.at, launches.n);
+    arena_drop(s->spare, launches.at);
     double longest_ns = 0;
     for (size_t i = 0; i < v->n[SPAN_CALL]; i++) {
+        if (call_is_of(known, v, i) != CALL_LAUNCH)
+            continue;
         const struct rank_span x = rank_span(v, SPAN_CALL, i);
         const int64_t dur_ns = span_ns(x.begin_ns, x.end_ns);
-        if (call_is_of(known, &x) != CALL_LAUNCH || dur_ns < least_ns || dur_ns < FACTOR * usual_ns ||
-            !advise_counts(s, x.step))
+        if (dur_ns < least_ns || dur_ns < FACTOR * usual_ns || !advise_counts(s, x.step))
             continue;
         const double free_ns = (double)busy_within(&s->gaps.free, x.begin_ns, x.end_ns);
         const struct spent_place place = rank_span_place(v, SPAN_CALL, i);

@@ -234,9 +234,12 @@ enum check_state check_recompilation(const struct advise_subject *s, struct find
     for (int kind = SPAN_CALL; kind < SPAN_GC; kind++) {
         struct rank_span outer = { .end_ns = INT64_MIN };
         for (size_t i = 0; i < v->n[kind]; i++) {
+            const name_id id = rank_span_id(v, (enum span_kind)kind, i);
+            known[id] = known[id] ? known[id] : 1 + is_compilation(names_text(v->names, id));
+            if (known[id] != 2)
+                continue;
             const struct rank_span x = rank_span(v, (enum span_kind)kind, i);
-            known[x.id] = known[x.id] ? known[x.id] : 1 + is_compilation(x.name);
-            if (known[x.id] != 2 || !advise_counts(s, x.step) || (x.track == outer.track && x.begin_ns < outer.end_ns))
+            if (!advise_counts(s, x.step) || (x.track == outer.track && x.begin_ns < outer.end_ns))
                 continue;
             outer = x;
             const double free_ns = (double)busy_within(&s->gaps.free, x.begin_ns, x.end_ns);

@@ -49,7 +49,20 @@ bool busy_join(struct busy_times *out, const int64_t *begin_ns, const int64_t *e
     }
     arena_drop(mem, order);
     arena_drop(mem, key);
+    out->begin_ns = arena_trim(mem, out->begin_ns, out->n, sizeof *out->begin_ns);
+    out->end_ns = arena_trim(mem, out->end_ns, out->n, sizeof *out->end_ns);
+    out->before_ns = arena_trim(mem, out->before_ns, out->n, sizeof *out->before_ns);
     return true;
+}
+
+void times_add(struct found_times *t, int64_t begin_ns, int64_t end_ns, struct arena *mem)
+{
+    int64_t *begin = begin_ns < end_ns ? list_add(&t->begin_ns, mem) : NULL,
+            *end = begin ? list_add(&t->end_ns, mem) : NULL;
+    if (!end)
+        return;
+    *begin = begin_ns;
+    *end = end_ns;
 }
 
 /* How much of the times lies before a moment. */
@@ -186,11 +199,11 @@ static bool is_sorted(const struct rank_spans *v, enum span_kind kind)
     return kind >= SPAN_CALL && (v->of.trace || kind == SPAN_CALL);
 }
 
-static bool find_busy(struct rank_spans *v, struct arena *mem)
+static bool find_busy(struct rank_spans *v, struct arena *mem, struct arena *spare)
 {
     struct busy_times *const out[] = { &v->computing, &v->working, &v->busy };
     const size_t most = v->n[SPAN_KERNEL] + v->n[SPAN_COLLECTIVE] + v->n[SPAN_COPY];
-    int64_t *begin = arena_take(mem, most, sizeof *begin), *end = arena_take(mem, most, sizeof *end);
+    int64_t *begin = arena_take(spare, most, sizeof *begin), *end = arena_take(spare, most, sizeof *end);
     size_t n = 0;
     for (int kind = SPAN_KERNEL; begin && end && kind <= SPAN_COPY; kind++) {
         for (size_t i = 0; i < v->n[kind]; i++, n++) {
@@ -324,7 +337,7 @@ bool rank_spans_find(struct rank_spans *v, const struct run_rank *q, const struc
             memcpy(v->row[kind], g.row[kind].at, v->n[kind] * sizeof **v->row);
         done = done && (is_sorted(v, (enum span_kind)kind) || sort_kind(&g, (enum span_kind)kind));
     }
-    done = done && find_busy(v, mem) &&
+    done = done && find_busy(v, mem, g.mem) &&
            (q->trace    ? link_slices(v, mem)
             : q->device ? link_tasks(v, mem)
                         : true) &&
@@ -353,11 +366,17 @@ static struct rank_span task_of(const struct rank_spans *v, uint32_t row)
                                .track = task_stream_id(v->of.device, row) };
 }
 
+static name_id call_id(const struct rank_spans *v, uint32_t row)
+{
+    const struct calls *c = &v->of.profile->host.calls;
+    return dictionary_type(&v->of.profile->dictionary, c->level[row], c->type[row]);
+}
+
 static struct rank_span call_of(const struct rank_spans *v, uint32_t row)
 {
     const struct calls *c = &v->of.profile->host.calls;
     const struct source *source = &v->of.profile->host.source;
-    return (struct rank_span){ .id = dictionary_type(&v->of.profile->dictionary, c->level[row], c->type[row]),
+    return (struct rank_span){ .id = call_id(v, row),
                                .begin_ns = source_host_ns(source, c->begin[row]),
                                .end_ns = source_host_ns(source, c->end[row]),
                                .track = c->thread[row] };
@@ -389,6 +408,14 @@ static struct rank_span column_of(const struct rank_spans *v, enum span_kind kin
                                .begin_ns = f->ops.begin_ns[row],
                                .end_ns = f->ops.end_ns[row],
                                .track = f->ops.thread ? f->ops.thread[row] : 0 };
+}
+
+name_id rank_span_id(const struct rank_spans *v, enum span_kind kind, size_t i)
+{
+    const uint32_t row = v->row[kind][i];
+    return v->of.trace         ? v->of.trace->slices.name[row]
+           : kind == SPAN_CALL ? call_id(v, row)
+                               : column_of(v, kind, row).id;
 }
 
 struct rank_span rank_span(const struct rank_spans *v, enum span_kind kind, size_t i)

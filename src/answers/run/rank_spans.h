@@ -68,6 +68,8 @@ struct rank_spans {
 bool rank_spans_find(struct rank_spans *v, const struct run_rank *q, const struct step_series *s, struct arena *mem);
 
 struct rank_span rank_span(const struct rank_spans *v, enum span_kind kind, size_t i);
+/* Its id alone: most callers look for spans of a few names among millions, whose times nobody asks for. */
+name_id rank_span_id(const struct rank_spans *v, enum span_kind kind, size_t i);
 struct spent_place rank_span_place(const struct rank_spans *v, enum span_kind kind, size_t i);
 
 /* Of kernels, collectives and copies: the call that launched it. False: unknown. */
@@ -109,7 +111,13 @@ int64_t busy_within(const struct busy_times *b, int64_t begin_ns, int64_t end_ns
 /* The end of the last of them that begins before a moment, or is open then; INT64_MIN: none. */
 int64_t busy_end_before(const struct busy_times *b, int64_t ns);
 
-/* Sorts and joins intervals: room for n in each column. The times are in `mem`. False: no memory. */
+/* Intervals as they are found. Where few of many spans are wanted, room for all of them would not be small. */
+struct found_times {
+    LIST(int64_t) begin_ns, end_ns;
+};
+void times_add(struct found_times *t, int64_t begin_ns, int64_t end_ns, struct arena *mem); /* unless it is empty */
+
+/* Sorts and joins intervals. The times are in `mem`. False: no memory. */
 bool busy_join(struct busy_times *out, const int64_t *begin_ns, const int64_t *end_ns, size_t n, struct arena *mem);
 
 #endif

@@ -176,6 +176,7 @@ static void launches_that_wait_are_counted(void **state)
         c->n_threads = 1;
         c->first_of_thread[1] = (uint32_t)c->n;
         made_look(&m);
+        assert_true(launch_waits_find(&m.s));
         double free_ns = 220;
         m.s.gaps.step_ns = &free_ns;
         assert_int_equal(check_launch_blocking(&m.s, &f), row[i].state);
