@@ -266,9 +266,10 @@ static bool take_ops(struct division *v)
         if (data->op[i] < o->n && !is_wait(v, o->name[data->op[i]]))
             is_pipeline[data->op[i]] = true;
     size_t n = 0;
-    order_fill(order, n_all);
     if (!nesting_order(order, n_all, begin_ns, end_ns))
         return false;
+    arena_drop(v->mem, begin_ns);
+    arena_drop(v->mem, end_ns);
     for (size_t i = 0; i < n_all; i++) {
         const bool is_op = order[i] < o->n;
         uint32_t *range = is_op && is_range_among_functions(v, order[i]) ? list_add(&v->ranges, v->mem) : NULL;
@@ -337,9 +338,10 @@ static bool take_times(struct division *v, size_t n, bool (*span)(const void *, 
         begin_ns[i] = x.begin_ns;
         end_ns[i] = x.end_ns;
     }
-    order_fill(order, n);
-    return nesting_order(order, n, begin_ns, end_ns) &&
-           layers_nest(v->layers, &(struct layer_nest){ span, v, order, n, skips_idle_threads });
+    const bool done = nesting_order(order, n, begin_ns, end_ns);
+    arena_drop(v->mem, begin_ns);
+    arena_drop(v->mem, end_ns);
+    return done && layers_nest(v->layers, &(struct layer_nest){ span, v, order, n, skips_idle_threads });
 }
 
 static bool take_all(struct division *v)
