@@ -203,6 +203,11 @@ bool sql_inputs_load(struct sql_inputs *s, const char *sql, bool all, struct err
         return false;
     if (needs & ~(uint32_t)RUN && !s->has_timelines && !timelines_load(s))
         return error_no_memory(e, "the timelines");
+    if (needs & RUN && s->run.inputs.list.n == 0 && s->tables.n > 0)
+        return error_set(e, FAULT_ASKED,
+                         "%s: only tables without a timeline or a database, whose run is not known; they are in the "
+                         "schema db, and ascope view shows them",
+                         s->tables.at[0]);
     if (needs & RUN & ~s->has && s->run.inputs.list.n > 0 && !sql_inputs_columns(s, all ? RUN : needs & RUN))
         return error_no_memory(e, "the tables");
     return true;

@@ -186,7 +186,7 @@ class Inputs(Case):
 
     def cell(self, command, path):
         page, out = os.path.join(self.dir, "page.html"), tempfile.mkdtemp(dir=self.dir)
-        return self.ascope(*{"compare": (command, path, path), "cluster": (command, path, "-o", out, "--no-sync"), "view": (command, path, "--export", page),
+        return self.ascope(*{"compare": (command, path, path), "cluster": (command, path, "-o", out, "--no-sync"), "view": (command, path, "--export", page), "sql": (command, path, "SELECT path FROM ranks"),
                              "export-trace": (command, path, os.path.join(out, "trace.json"))}.get(command, (command, path)))
 
     def test_each_cell_of_the_table(self):
