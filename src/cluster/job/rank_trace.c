@@ -63,6 +63,8 @@ int64_t rank_trace_number(const char *path)
     static const uint64_t look_bytes[] = { 256 << 10, UINT64_MAX };
     const char *slash = strrchr(path, '/');
     int64_t rank = NO_RANK;
+    if (nsys_is_name(path)) /* it says nothing about ranks, and is converted at a cost */
+        return rank_in_name(slash ? slash + 1 : path);
     for (size_t i = 0; i < 2 && rank == NO_RANK; i++) {
         struct chrome_trace t = { 0 };
         struct error unused = { 0 };

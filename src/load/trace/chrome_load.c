@@ -305,12 +305,32 @@ static int open_converted(struct chrome_trace *t, int fd, uint64_t most_bytes, s
     return converted.fd;
 }
 
+/* The same of an export of Nsight Systems. */
+static int open_export(struct chrome_trace *t, struct error *e)
+{
+    struct db_reader r;
+    struct db_trace written;
+    struct stat st;
+    if (!db_reader_open(&r, t->path, e))
+        return -1;
+    int fd = nsys_check(&r, e) ? db_trace_unnamed(&written, &r, true, e) : -1;
+    if (fd >= 0 && fstat(fd, &st) == 0) {
+        t->n_bytes = (size_t)st.st_size;
+        losses_add(&t->lost, LOSS_BAD_VALUE, written.n_timeless, t->path, 0);
+        losses_add(&t->lost, LOSS_CUT_SHORT, written.is_cut || r.problem[0], t->path, 0);
+    }
+    db_reader_close(&r);
+    return fd;
+}
+
 /* The descriptor of the text, which is that of the file or of what it was decompressed or converted into. -1: *e says
  * why. */
 static int open_text(struct chrome_trace *t, uint64_t most_bytes, struct error *e)
 {
     struct stat st;
     int why;
+    if (nsys_is_name(t->path))
+        return open_export(t, e);
     int fd = file_open(AT_FDCWD, t->path, &st, &why);
     if (fd < 0) {
         error_set(e, FAULT_IO, "%s: %s", t->path, read_trouble(why));
@@ -367,6 +387,8 @@ bool chrome_look(const char *path, struct error *e)
 {
     enum { LOOK_BYTES = 1 << 20 };
     struct chrome_trace t;
+    if (nsys_is_name(path))
+        return nsys_look(path, e);
     if (!map_text(&t, path, LOOK_BYTES, e))
         return false;
     const char *at = text_begin(&t), *end = t.text + t.n_bytes;
@@ -396,5 +418,5 @@ bool chrome_is_name(const char *path)
         if (len > n && strcmp(path + len - n, endings[i]) == 0)
             return true;
     }
-    return pftrace_is_name(path);
+    return pftrace_is_name(path) || nsys_is_name(path);
 }

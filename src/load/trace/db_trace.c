@@ -724,6 +724,8 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool
         [DB_COMMUNICATION_TASK] = "COMMUNICATION_TASK_INFO",
         [DB_SCHEDULE_TASK] = "COMMUNICATION_SCHEDULE_TASK_INFO",
     };
+    if (nsys_is(r))
+        return nsys_trace_write(t, r, o, is_measured);
     *t = (struct db_trace){
         .r = r, .o = o, .is_gpu = has_gpus(r), .is_measured = is_measured, .has_step_ops = has_step_ops(r)
     };
@@ -755,7 +757,8 @@ int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, 
 {
     struct out o;
     const int fd = memory_file_near(NULL);
-    bool done = fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", r->path);
+    bool done = (fd >= 0 || error_set(e, FAULT_IO, "%s: no space for its timeline", r->path)) &&
+                (!nsys_is(r) || nsys_check(r, e));
     if (done && out_open_descriptor(&o, fd, r->path, e)) {
         done = db_trace_write(t, r, &o, is_measured);
         if (!done) {

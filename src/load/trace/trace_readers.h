@@ -12,7 +12,7 @@
 #include "profile/chrome_trace.h"
 
 /* chrome_load.c: reads a trace in Chrome's JSON form: .json or .json.gz, an object with traceEvents or a bare array;
- * or .pftrace, which is converted into it (pftrace_read.c).
+ * or .pftrace or .sqlite, which are converted into it (pftrace_read.c, nsys_trace.c).
  *
  * The file is mapped and read once, from its beginning to its end; memory is what the columns need. Numbers are read
  * as decimals, so that times are exact to the nanosecond. An event that is no JSON is read again by the rule for texts
@@ -70,6 +70,18 @@ bool db_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool
 /* The same into an unnamed file; nothing is written beside the database. Owner of the descriptor: the caller. -1: see
  * e. */
 int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, struct error *e);
+
+/* nsys_trace.c: what `nsys export --type sqlite` writes, converted into what torch.profiler would have written.
+ *
+ * Kernels, graphs, copies, calls of CUDA and NVTX ranges; ranges of PyTorch's emit_nvtx are operators. Times are those
+ * of the session, which begins at an absolute time. */
+
+bool nsys_is_name(const char *path);                   /* ends with .sqlite */
+bool nsys_is(struct db_reader *r);                     /* its tables are there */
+bool nsys_check(struct db_reader *r, struct error *e); /* false: it is none, or of an unknown version; see e */
+bool nsys_look(const char *path, struct error *e);     /* the same of a file */
+/* As db_trace_write(). */
+bool nsys_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool is_measured);
 
 /* pftrace_read.c: a timeline in Perfetto's own format, as ascope export-trace writes it, converted into Chrome's JSON
  * format.

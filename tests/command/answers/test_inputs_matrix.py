@@ -17,6 +17,7 @@ import sys
 import tempfile
 import unittest
 
+import made_nsys
 from cli_case import ASCOPE, SOURCE, Case
 
 RANKS, STEPS, SLOW, STALL = 4, 8, 2, 5
@@ -124,13 +125,15 @@ class Inputs(Case):
                         "--stall", "4:3ms:1")
         for i in range(RANKS):
             trace = cls.at("traces", "host_%d.1700000000000.pt.trace.json" % i)
-            for folder, name in (("names", "part%d.json" % i), ("pftrace", "rank%d.pftrace" % i), ("gz", os.path.basename(trace) + ".gz"), ("summaries", "")):
+            for folder, name in (("names", "part%d.json" % i), ("pftrace", "rank%d.pftrace" % i), ("gz", os.path.basename(trace) + ".gz"), ("nsys", "rank_%d.sqlite" % i), ("summaries", "")):
                 os.makedirs(cls.at(folder), exist_ok=True)
                 if folder == "names":
                     shutil.copy(trace, cls.at(folder, name))
                 elif folder == "gz":
                     with open(trace, "rb") as f, gzip.open(cls.at(folder, name), "wb") as g:
                         g.write(f.read())
+                elif folder == "nsys":
+                    made_nsys.write(cls.at(folder, name), torch_trace(i))
                 elif folder == "pftrace":
                     cls.run_quietly("export-trace", cls.rank(i, "raw"), cls.at(folder, name))
         cls.run_quietly("analyse", cls.at("analysed"), "--summary", "--no-sync", "-q")
@@ -178,6 +181,7 @@ class Inputs(Case):
             "trace of torch.profiler (`.pt.trace.json`)": first("traces", "host_1*"), "the same, compressed (`.json.gz`)": first("gz", "host_1*"),
             "directory of such traces": self.at("traces"), "directory of `.json` files with other names": self.at("names"),
             "timeline of `ascope export-trace` (`.pftrace`)": self.at("pftrace", "rank1.pftrace"), "directory of `.pftrace` files": self.at("pftrace"),
+            "export of Nsight Systems (`nsys export --type sqlite`)": self.at("nsys", "rank_1.sqlite"), "directory of `.sqlite` exports": self.at("nsys"),
             "summaries (`ascope analyse --summary`)": self.at("summaries"),
             "dumps of PyTorch's flight recorder": self.at("dumps"), "one of them (`nccl_trace_rank_0`)": self.at("dumps", "nccl_trace_rank_0"),
             "directory with neither": self.at("nothing"),
@@ -234,6 +238,44 @@ class Inputs(Case):
         for form in ("databases", "text", "timeline", "mixture", "pftrace"):
             self.assertEqual(verdicts(form), raw, form)
         self.assertEqual([v[:2] for v in verdicts("traces")[:2]], [v[:2] for v in raw[:2]])
+
+    def test_exports_of_nsight_systems(self):
+        """The same recording as torch.profiler writes it, and as nsys does: why, every kernel with its operator and launch, every copy."""
+        path, other = (self.at("forms", name) for name in ("rank_1.sqlite", "rank_1.json"))
+        os.makedirs(self.at("forms"), exist_ok=True)
+        trace = torch_trace(1)
+        for i, (name, category) in enumerate((("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy"), ("Memcpy DtoH (Device -> Pageable)", "gpu_memcpy"), ("Memset (Device)", "gpu_memset"))):
+            at = 1_700_000_000_000_400 + 20 * i
+            common = {"ph": "X", "pid": 101, "tid": 101}
+            trace["traceEvents"] += [{**common, "name": "aten::copy_", "cat": "cpu_op", "ts": at, "dur": 9, "args": {"External id": 1000 + i}},
+                                     {**common, "name": "cudaMemcpyAsync", "cat": "cuda_runtime", "ts": at + 2, "dur": 4, "args": {"correlation": 1000 + i, "External id": 1000 + i}},
+                                     {**common, "name": name, "cat": category, "ts": at + 5, "dur": 3.25, "pid": 0, "tid": 7,
+                                      "args": {"correlation": 1000 + i, "External id": 1000 + i, "bytes": 4096 << i, "stream": 7, "device": 0}}]
+        trace["traceEvents"].sort(key=lambda e: e.get("ts", 0))
+        with open(other, "w", encoding="utf-8") as f:
+            json.dump(trace, f)
+        made_nsys.write(path, trace)
+        self.assertEqual(self.steps(path), self.steps(other))
+        for statement in ("SELECT name, begin_ns, dur_ns, stream, step, operator, launch_ns FROM kernels ORDER BY 2", "SELECT name, begin_ns, dur_ns, bytes, direction, operator, launch_ns FROM copies ORDER BY 2",
+                          "SELECT name, begin_ns, dur_ns, thread, step FROM operators ORDER BY 2", "SELECT name, begin_ns, dur_ns FROM calls ORDER BY 2",
+                          "SELECT name, begin_ns, dur_ns FROM ranges ORDER BY 2", "SELECT name, begin_ns, dur_ns, kind FROM collectives ORDER BY 2"):
+            rows = [self.answer("sql", p, statement)["queries"][0]["rows"] for p in (path, other)]
+            rows = [[[round(v, -3) if isinstance(v, int) and v > 1 << 50 else v for v in row] for row in r] for r in rows]  # a double has 256 ns there
+            self.assertTrue(rows[0])
+            self.assertEqual(*rows)
+        self.assertEqual(self.answer("sql", path, "SELECT DISTINCT blocks FROM kernels")["queries"][0]["rows"], [[16]])
+
+    def test_exports_of_unknown_versions(self):
+        for version, text in (("9.1.0", "schema version 9.1.0; wanted 2 or 3"), ("x", "schema version x;"), ("3.17.2", "CUPTI_ACTIVITY_KIND_KERNEL has no streamId")):
+            path = os.path.join(self.dir, "v%s.sqlite" % version)
+            export = made_nsys.Export(path, version)
+            if version[0] == "3":
+                export.db.executescript("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId)")
+            export.close()
+            for command in (("why", path), ("info", path), ("compare", path, path)):
+                done = self.ascope(*command)
+                self.assertEqual((done.returncode, done.stdout), (1, ""), command)
+                self.assertIn(text, done.stderr)
 
     def cluster(self, path, code):
         out = tempfile.mkdtemp(dir=self.dir)
