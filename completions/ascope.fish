@@ -9,7 +9,7 @@ complete -c ascope -n __fish_use_subcommand -a why -d 'explain why a step or a r
 complete -c ascope -n __fish_use_subcommand -a advise -d 'suggest what to change to make a job faster, with evidence and estimated gain'
 complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: what changed, by how much, where, and what is noise'
 complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
-complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, from dumps of PyTorch\'s flight recorder'
+complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, and where it is instead'
 complete -c ascope -n __fish_use_subcommand -a top -d 'a running job that is monitored: steps a second, parts of the step, slow ranks, what changed, memory'
 complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'

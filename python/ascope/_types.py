@@ -770,7 +770,7 @@ class MonitoredRank(TypedDict):
     values: Dict[str, Union[float, None]]
 
 
-class Hang(TypedDict):
+class HangAlways(TypedDict):
     verdict: str
     text: str
     ranks: List[int]
@@ -782,6 +782,36 @@ class Hang(TypedDict):
     cycle: List[int]
     ranks_without_dump: List[int]
     ranks_of_job: int
+
+
+class Hang(HangAlways, total=False):
+    has_moved: bool
+    processes: List['LiveProcess']
+
+
+class LiveProcess(TypedDict):
+    pid: int
+    parent: int
+    rank: Union[int, None]
+    name: str
+    steps: Union[int, None]
+    no_stacks_because: Union[str, None]
+    threads: List['LiveThread']
+
+
+class LiveThread(TypedDict):
+    id: int
+    name: str
+    doing: str
+    system_call: Union[str, None]
+    holds_gil: bool
+    python: List['LiveFrame']
+
+
+class LiveFrame(TypedDict):
+    file: str
+    line: int
+    function: str
 
 
 class HangWait(TypedDict):

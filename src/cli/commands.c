@@ -260,9 +260,13 @@ const struct command commands[] = {
     },
     {
         .name = "hang",
-        .usage = "DIR|DUMP... [OPTION...]",
-        .about = "why a job hangs: which rank did not come to which collective, from dumps of PyTorch's flight recorder",
-        .text = "Reads dumps of the flight recorder of PyTorch, of NCCL and of HCCL, a file for each rank: pickles, of which "
+        .usage = "DIR|PID|DUMP... [OPTION...]",
+        .about = "why a job hangs: which rank did not come to which collective, and where it is instead",
+        .text = "Of a process id it looks at the process and its descendants, of a directory at the processes that listen to "
+                "it or record into it, while they are stuck: nothing runs in them, and nothing stops them. It prints which "
+                "rank did not come to which collective of which group and where it is instead, then the stacks of all "
+                "threads. Example: ascope hang 4711, with the process id of torchrun or ascope run.\n\n"
+                "Otherwise it reads dumps of the flight recorder of PyTorch, of NCCL and of HCCL, a file for each rank: pickles, of which "
                 "only plain values are read and nothing is executed, or JSON. Of a directory it reads the files whose names "
                 "end with a number, with or without .json or .pickle. The first line says which rank did not come to which "
                 "collective of which group and where it is instead, or who calls something else, or that groups wait for "

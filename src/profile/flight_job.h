@@ -38,9 +38,17 @@ struct flight_status {
     int64_t enqueued; /* the last number; -1: unknown */
 };
 
+/* Where the main thread of a rank is at this moment, and what it does there: "waits in poll". */
+struct flight_place {
+    const char *file, *function; /* "": not known */
+    int64_t line;
+    const char *doing;
+};
+
 struct flight_rank {
     uint32_t rank;
     const char *path;
+    const struct flight_place *now;  /* NULL: a dump does not tell */
     LIST(struct flight_entry) entry; /* as they were issued */
     LIST(struct flight_status) status;
 };
@@ -48,6 +56,7 @@ struct flight_rank {
 struct flight_job {
     LIST(struct flight_group) group;
     LIST(struct flight_rank) rank; /* those with a dump, ascending once all are read */
+    bool is_live;                  /* read from running processes: who is not there has no process */
 };
 
 #endif

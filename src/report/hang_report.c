@@ -6,7 +6,7 @@
 
 #include "base/text/json_memory.h"
 
-enum { SHOWN_RANKS = 16 };
+enum { SHOWN_RANKS = 16, SHOWN_FRAMES = 32 };
 
 static const char *hang_text(const char *text) /* of an allocation that may have failed; the arena remembers */
 {
@@ -39,6 +39,23 @@ static const char *place_text(const struct flight_entry *e, struct arena *mem)
 {
     return e && e->file[0] ? hang_text(arena_printf(mem, " at %s:%" PRId64 " (%s)", e->file, e->line, e->function))
                            : "";
+}
+
+/* Where a rank is at this moment. */
+static const char *now_text(const struct flight_place *now, struct arena *mem)
+{
+    if (!now->file[0])
+        return now->doing;
+    return hang_text(
+        arena_printf(mem, "is at %s:%" PRId64 " (%s) and %s", now->file, now->line, now->function, now->doing));
+}
+
+static const struct flight_place *now_of(const struct flight_job *job, uint32_t rank)
+{
+    for (size_t i = 0; i < job->rank.n; i++)
+        if (job->rank.at[i].rank == rank)
+            return job->rank.at[i].now;
+    return NULL;
 }
 
 static const char *entry_text(const struct flight_entry *e, const struct flight_job *job, struct arena *mem)
@@ -84,6 +101,11 @@ static const char *missing_text(const struct hang *h, const struct flight_job *j
                                wait_text(w, job, mem), waiting_text(w, mem)));
     for (size_t i = 0; i < h->n_ranks && i < SHOWN_RANKS; i++) {
         const struct hang_member *m = member_of(w, h->rank[i]);
+        const struct flight_place *now = m && m->waits ? NULL : now_of(job, h->rank[i]);
+        if (now) {
+            text = hang_text(arena_printf(mem, "%s; rank %u %s", text, h->rank[i], now_text(now, mem)));
+            continue;
+        }
         const char *is = !m || !m->at ? "has no entry"
                          : m->waits   ? h->verdict == HANG_ORDER ? "is instead, out of its usual order, in" : "waits in"
                                       : "was last seen after";
@@ -134,6 +156,15 @@ static const char *cycle_text(const struct hang *h, const struct flight_job *job
     return text;
 }
 
+static const char *absent_text(const struct hang *h, const struct flight_job *job)
+{
+    return !job->is_live    ? "left no dump"
+           : h->n_ranks > 1 ? "have no processes here (they have ended, or run on another host)"
+                            : "has no process here (it has ended, or runs on another host)";
+}
+
+static const char *places_text(const struct flight_job *job, struct arena *mem);
+
 const char *hang_sentence(const struct hang *h, const struct flight_job *job, struct arena *mem)
 {
     const struct hang_wait *w = h->n_waits ? &h->wait[h->first] : NULL;
@@ -141,14 +172,17 @@ const char *hang_sentence(const struct hang *h, const struct flight_job *job, st
     size_t n;
     switch (h->verdict) {
     case HANG_NONE:
-        text =
-            arena_printf(mem, "Nothing is unfinished: all recorded collectives of %zu ranks are completed", h->n_job);
+        text = job->is_live
+                   ? arena_printf(mem, "No rank waits in a collective that is known%s", places_text(job, mem))
+                   : arena_printf(mem, "Nothing is unfinished: all recorded collectives of %zu ranks are completed",
+                                  h->n_job);
         break;
     case HANG_NO_DUMP:
-        text = w ? arena_printf(mem, "%s left no dump and is missing in %s, where %s",
-                                ranks_text(h->rank, h->n_ranks, mem), wait_text(w, job, mem), waiting_text(w, mem))
-                 : arena_printf(mem, "%s left no dump; nothing is unfinished on the others",
-                                ranks_text(h->rank, h->n_ranks, mem));
+        text = w ? arena_printf(mem, "%s %s and %s missing in %s, where %s", ranks_text(h->rank, h->n_ranks, mem),
+                                absent_text(h, job), h->n_ranks > 1 ? "are" : "is", wait_text(w, job, mem),
+                                waiting_text(w, mem))
+                 : arena_printf(mem, "%s %s; nothing is unfinished on the others", ranks_text(h->rank, h->n_ranks, mem),
+                                absent_text(h, job));
         break;
     case HANG_MISSING:
     case HANG_ORDER: text = arena_printf(mem, "%s", missing_text(h, job, mem)); break;
@@ -164,6 +198,37 @@ const char *hang_sentence(const struct hang *h, const struct flight_job *job, st
     if (text && text[0] >= 'a' && text[0] <= 'z')
         text[0] = (char)(text[0] - 'a' + 'A');
     return arena_failed(mem) ? NULL : text;
+}
+
+static bool hang_same_place(const struct flight_place *a, const struct flight_place *b)
+{
+    return a->line == b->line && strcmp(a->file, b->file) == 0 && strcmp(a->doing, b->doing) == 0;
+}
+
+/* "; ranks 0, 1: is at ...; rank 2: ...": who is alone comes last, for the eye. */
+static const char *places_text(const struct flight_job *job, struct arena *mem)
+{
+    const char *text = "";
+    const size_t n = job->rank.n;
+    uint32_t *const rank = arena_take(mem, n + 1, sizeof *rank);
+    size_t *const n_same = arena_take(mem, n + 1, sizeof *n_same); /* of the first one at each place */
+    for (size_t i = 0; rank && n_same && i < n; i++) {
+        size_t first = 0;
+        while (!hang_same_place(job->rank.at[first].now, job->rank.at[i].now))
+            first++;
+        n_same[first]++;
+    }
+    for (size_t most = n; rank && n_same && most > 0; most--)
+        for (size_t i = 0; i < n; i++) {
+            size_t n_here = 0;
+            for (size_t k = i; k < n && n_same[i] == most; k++)
+                if (hang_same_place(job->rank.at[i].now, job->rank.at[k].now))
+                    rank[n_here++] = job->rank.at[k].rank;
+            if (n_here > 0)
+                text = hang_text(arena_printf(mem, "%s; %s: %s", text, ranks_text(rank, n_here, mem),
+                                              now_text(job->rank.at[i].now, mem)));
+        }
+    return text;
 }
 
 /* Whom those who came to this wait are waiting for. */
@@ -195,7 +260,78 @@ void hang_print(const struct term *t, const struct hang *h, const struct flight_
         fprintf(t->to, " | %s\n", wanted_text(w, mem));
     }
     if (h->n_absent > 0)
-        fprintf(t->to, "\nno dump of %s, of %zu in the job\n", ranks_text(h->absent, h->n_absent, mem), h->n_job);
+        fprintf(t->to, "\nno %s of %s, of %zu in the job\n", job->is_live ? "process" : "dump",
+                ranks_text(h->absent, h->n_absent, mem), h->n_job);
+}
+
+static void live_frames_print(const struct term *t, const struct python_thread *p)
+{
+    for (size_t i = 0; i < p->frame.n && i < SHOWN_FRAMES; i++) {
+        const struct live_frame *const f = &p->frame.at[i];
+        if (live_is_ours(f->file))
+            continue;
+        fputs("      ", t->to);
+        term_text(t, f->file, 0);
+        fprintf(t->to, ":%" PRId64 " (", f->line);
+        term_text(t, f->function, 0);
+        fputs(")\n", t->to);
+    }
+    if (p->frame.n > SHOWN_FRAMES)
+        fprintf(t->to, "      and %zu frames above\n", p->frame.n - SHOWN_FRAMES);
+}
+
+/* Threads without Python, by what they do: "12 wait in futex". */
+static void live_others_print(const struct term *t, const struct live_process *p, struct arena *mem)
+{
+    for (size_t i = 1; i < p->thread.n; i++) {
+        const char *const doing = hang_text(live_doing(&p->thread.at[i], mem));
+        size_t n = 0;
+        bool is_first = true;
+        for (size_t k = 1; k < p->thread.n && is_first; k++)
+            if (!p->thread.at[k].python && strcmp(hang_text(live_doing(&p->thread.at[k], mem)), doing) == 0) {
+                is_first = n > 0 || k == i;
+                n++;
+            }
+        if (n > 0 && is_first && !p->thread.at[i].python)
+            fprintf(t->to, "    %zu other thread%s: each %s\n", n, n == 1 ? "" : "s", doing);
+    }
+}
+
+static void live_process_print(const struct term *t, const struct live_process *p, struct arena *mem)
+{
+    fputs("\n  ", t->to);
+    if (p->rank >= 0)
+        fprintf(t->to, "rank %" PRId64 ", ", p->rank);
+    fprintf(t->to, "process %d (", (int)p->pid);
+    term_text(t, p->name, 0);
+    fputs(")", t->to);
+    if (p->rank < 0)
+        fprintf(t->to, ", started by %d", (int)p->parent);
+    if (p->noted && p->noted->n_steps > 0)
+        fprintf(t->to, ", step %" PRIu64, p->noted->n_steps);
+    fprintf(t->to, "%s%s\n", p->python.why_not ? "; no stacks of Python: " : "",
+            p->python.why_not ? p->python.why_not : "");
+    for (size_t i = 0; i < p->thread.n; i++) {
+        const struct live_thread *const th = &p->thread.at[i];
+        if (i > 0 && !th->python)
+            continue;
+        fprintf(t->to, "    %s ", i == 0 ? "main thread" : "thread");
+        if (i > 0) {
+            fprintf(t->to, "%d (", (int)th->tid);
+            term_text(t, th->name, 0);
+            fputs(") ", t->to);
+        }
+        fprintf(t->to, "%s\n", hang_text(live_doing(th, mem)));
+        if (th->python)
+            live_frames_print(t, th->python);
+    }
+    live_others_print(t, p, mem);
+}
+
+void live_print(const struct term *t, const struct live_job *job, struct arena *mem)
+{
+    for (size_t i = 0; i < job->process.n; i++)
+        live_process_print(t, &job->process.at[i], mem);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -261,4 +397,34 @@ json_t *hang_json(const struct hang *h, const struct flight_job *job, const char
                      w ? text_json(w->kind) : json_null(), "number", w ? json_integer(w->number) : json_null(), "waits",
                      waits, "cycle", cycle, "ranks_without_dump", ranks_json(h->absent, h->n_absent), "ranks_of_job",
                      (json_int_t)h->n_job);
+}
+
+static json_t *live_thread_json(const struct live_thread *t, struct arena *mem)
+{
+    json_t *const frames = json_array();
+    for (size_t i = 0; t->python && i < t->python->frame.n; i++) {
+        const struct live_frame *const f = &t->python->frame.at[i];
+        json_array_append_new(frames, json_pack("{s:o, s:I, s:o}", "file", text_json(f->file), "line",
+                                                (json_int_t)f->line, "function", text_json(f->function)));
+    }
+    return json_pack("{s:i, s:o, s:o, s:o, s:b, s:o}", "id", (int)t->tid, "name", text_json(t->name), "doing",
+                     text_json(hang_text(live_doing(t, mem))), "system_call", text_or_null(t->call), "holds_gil",
+                     t->python && t->python->holds_gil, "python", frames);
+}
+
+json_t *live_json(const struct live_job *job, struct arena *mem)
+{
+    json_t *const list = json_array();
+    for (size_t i = 0; i < job->process.n; i++) {
+        const struct live_process *const p = &job->process.at[i];
+        json_t *const threads = json_array();
+        for (size_t k = 0; k < p->thread.n; k++)
+            json_array_append_new(threads, live_thread_json(&p->thread.at[k], mem));
+        json_array_append_new(
+            list, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "parent", (int)p->parent, "rank",
+                            p->rank >= 0 ? json_integer(p->rank) : json_null(), "name", text_json(p->name), "steps",
+                            p->noted ? json_integer((json_int_t)p->noted->n_steps) : json_null(), "no_stacks_because",
+                            text_or_null(p->python.why_not), "threads", threads));
+    }
+    return list;
 }

@@ -31,6 +31,9 @@ bool dynamic_add(PyObject *module);
 bool flight_add(PyObject *module);
 bool monitor_add_to(PyObject *module);
 bool ranges_add(PyObject *module);
+bool live_add(PyObject *module);
+
+void live_step(void); /* a step has ended */
 
 /* ---- to Python and back ---- */
 

@@ -229,6 +229,7 @@ static PyObject *dynamic_step(PyObject *module, PyObject *unused)
     (void)module, (void)unused;
     if (!enter("step"))
         Py_RETURN_NONE;
+    live_step();
     ascope_dynamic_step();
     return leave(Py_NewRef(Py_None));
 }

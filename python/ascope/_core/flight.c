@@ -63,6 +63,7 @@ static PyObject *flight_save(PyObject *module, PyObject *args)
 static PyObject *flight_step(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
+    live_step();
     ascope_flight_step();
     Py_RETURN_NONE;
 }

@@ -170,8 +170,8 @@ static const struct constant {
 };
 
 static bool (*const parts[])(PyObject *) = {
-    messages_add, options_add, listening_add, tracer_add, marks_add,  profiler_add,
-    session_add,  graphs_add,  dynamic_add,   flight_add, ranges_add, monitor_add_to,
+    messages_add, options_add, listening_add, tracer_add, marks_add,      profiler_add, session_add,
+    graphs_add,   dynamic_add, flight_add,    ranges_add, monitor_add_to, live_add,
 };
 
 static struct PyModuleDef core_module = {

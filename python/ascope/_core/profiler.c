@@ -153,6 +153,7 @@ static PyObject *profiler_start(struct profiler *self, PyObject *unused)
 static PyObject *profiler_step(struct profiler *self, PyObject *unused)
 {
     (void)unused;
+    live_step();
     return drive(self, "step", ascope_profiler_step, self->is_running || !self->was_used, true);
 }
 

@@ -159,6 +159,7 @@ static PyObject *session_step(struct session *self, PyObject *number)
     const unsigned long long n = PyLong_AsUnsignedLongLong(number);
     if (PyErr_Occurred() || !is_usable(self, "step"))
         return NULL;
+    live_step();
     ascope_session_step(self->s, n);
     Py_RETURN_NONE;
 }

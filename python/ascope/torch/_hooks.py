@@ -137,7 +137,7 @@ def _nothing():
     pass
 
 
-class Hooks:
+class Replaced:
     """The replaced functions and their previous values."""
 
     def __init__(self):
@@ -149,6 +149,20 @@ class Hooks:
             call = around(function, *how)
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
+
+    def off(self):
+        while self._was:
+            owner, name, function, call = self._was.pop()
+            if vars(owner).get(name) is not call:  # replaced again by someone else meanwhile
+                continue
+            if function is None:  # it was inherited
+                delattr(owner, name)
+            else:
+                setattr(owner, name, function)
+
+
+class Hooks(Replaced):
+    """Those of a recording."""
 
     def on(self, listener=None, is_sim=False, memory=None, joined=_nothing):
         """`listener` receives collectives. `memory` is called with False before PyTorch's own profiler begins, and with True after its
@@ -194,13 +208,3 @@ class Hooks:
         for name, (op, end_key) in COLLECTIVES.items() if distributed else ():
             text = functools.partial(_collective_text, op, end_key)
             self._replace(distributed, name, _ranged, text, "communication")
-
-    def off(self):
-        while self._was:
-            owner, name, function, call = self._was.pop()
-            if vars(owner).get(name) is not call:  # replaced again by someone else meanwhile
-                continue
-            if function is None:  # it was inherited
-                delattr(owner, name)
-            else:
-                setattr(owner, name, function)

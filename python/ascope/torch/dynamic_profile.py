@@ -20,7 +20,7 @@ import weakref
 from typing import Any, Dict, List, Optional
 
 from ascope import _core
-from ascope.torch import _build, _optimizers
+from ascope.torch import _build, _live, _optimizers
 from ascope.torch._messages import error, guarded, path_of, report, shown, warn
 from ascope.torch.config import AiCMetrics, ProfilerActivity, _ExperimentalConfig
 from ascope.torch.schedule import Schedule
@@ -111,6 +111,7 @@ def init(path: str) -> None:
     except _core.Error as trouble:
         error("%s; dynamic profiling is disabled" % trouble)
         return
+    _live.on()
     if "torch" in sys.modules and not _build.loaded():
         threading.Thread(target=_prepare, name="ascope-build", daemon=True).start()
 

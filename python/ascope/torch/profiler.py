@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
 from ascope import _core, _program
 from ascope._front_ends import make_room, on_recording, remove_parent, stand_in  # pylint: disable=unused-import
-from ascope.torch import _build, _groups, _place
+from ascope.torch import _build, _groups, _live, _place
 from ascope.torch._flight import flight_recorder
 from ascope.torch._hooks import Hooks
 from ascope.torch._messages import error, guarded, info, path_of, shown, report, warn, why
@@ -72,10 +72,12 @@ def _recording(is_on, options):
         if is_in_use and options["profile_memory"]:
             warn("profile_memory: torch.profiler runs in this thread and receives PyTorch's memory events; memory is not recorded")
         _hooks.on(listener, options["device"] == "sim", _memory if listener and options["profile_memory"] else None, _joined)
+        _live.on()
         for prof in _opened():
             prof._send_metadata()
             prof._core.metadata("trace_id", prof._next_trace_id())
     else:
+        _live.off()
         _hooks.off()
         for prof in _opened():
             prof._send_groups()

@@ -100,6 +100,11 @@ class Documented(unittest.TestCase):
         with open(dump, "w") as f:
             json.dump({"pg_config": {"0": {"name": "0", "desc": "x", "ranks": "[0, 1]"}}, "entries": [entry]}, f)
         self.check(self.run_json("hang", dump), "report", "hang")
+        with subprocess.Popen([sys.executable, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as job:
+            job.stdout.readline()
+            report = self.run_json("hang", str(job.pid))
+            job.stdin.close()
+        self.check(report, "report", "hang")
 
     def check_monitor(self):
         job = Job(2, seed=1)
