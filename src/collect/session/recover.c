@@ -42,8 +42,8 @@ struct recovering {
     struct stat rings_st; /* of them */
 
     struct rings_left left;
-    struct flight_leftover flight; /* dir -1: it was no flight recorder */
-    uint64_t last_ns;              /* of it; 0: all */
+    struct flight_leftover *flight; /* too large for small stacks; NULL: it was no flight recorder */
+    uint64_t last_ns;               /* of it; 0: all */
     struct outputs *outputs;
     struct recovered *out;
 };
@@ -334,7 +334,7 @@ static json_t *dropped_json(struct recovering *r)
 {
     json_t *list = json_array();
     for (unsigned s = 0; s < STREAM_KINDS; s++) {
-        const uint64_t before = r->flight.dir >= 0 ? history_before(&r->flight.history).dropped[s] : 0,
+        const uint64_t before = r->flight ? history_before(&r->flight->history).dropped[s] : 0,
                        all = r->left.dropped[s] + r->outputs->dropped[s], n = all > before ? all - before : 0;
         r->left.reasons.n[drop_reason_of(outputs_why(r->outputs))][s] += r->outputs->dropped[s];
         for (unsigned why = 0; why < DROP_REASONS; why++) {
@@ -382,7 +382,7 @@ static bool facts_write(struct recovering *r, const struct seal *seal, struct er
 {
     const struct rings_commit *c = r->left.commit;
     const double mhz = json_number_value(json_object_get(json_object_get(r->facts, "clock"), "mhz"));
-    const uint64_t before = r->flight.dir >= 0 ? history_before(&r->flight.history).cost_ticks : 0;
+    const uint64_t before = r->flight ? history_before(&r->flight->history).cost_ticks : 0;
     const uint64_t ticks = r->left.cost_ticks > before ? r->left.cost_ticks - before : 0;
     const double hook_ns = mhz > 0 ? (double)ticks * 1000 / mhz : 0;
     json_t *end = json_pack(
@@ -393,8 +393,8 @@ static bool facts_write(struct recovering *r, const struct seal *seal, struct er
         (json_int_t)(hook_ns < 1e18 ? hook_ns : 1e18), "lag_most_ns", (json_int_t)c->lag_most_ns, "fill_most_percent",
         (json_int_t)c->fill_most_percent, "threads", (json_int_t)r->left.n_rings);
     json_object_update(r->facts, end);
-    if (r->flight.dir >= 0)
-        json_object_set_new(r->facts, "flight", leftover_facts(&r->flight, json_object_get(r->facts, "flight")));
+    if (r->flight)
+        json_object_set_new(r->facts, "flight", leftover_facts(r->flight, json_object_get(r->facts, "flight")));
     json_object_del(r->facts, "rings");
     char sum[17];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)seal->sum);
@@ -423,19 +423,19 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     o->rank = c->rank;
     files_resume(r);
     made_begin(r);
-    const bool is_flight = r->flight.dir >= 0; /* whose commit counts what was put into its history */
+    const bool is_flight = r->flight; /* whose commit counts what was put into its history */
     const uint64_t n_records = is_flight ? 0 : c->n_records, n_bytes = is_flight ? 0 : c->n_bytes;
     o->n_records = n_records;
     o->n_bytes = n_bytes;
     const bool is_drained = outputs_are_well(o, e) &&
-                            (!is_flight || history_read(&r->flight.history, record_put, r, e)) &&
+                            (!is_flight || history_read(&r->flight->history, record_put, r, e)) &&
                             rings_left_drain(&r->left, record_put, r, e);
     outputs_flush(o);
     outputs_close(o);
     r->out->n_records = o->n_records - n_records;
     r->out->n_bytes = o->n_bytes - n_bytes;
-    r->out->n_damaged += r->left.n_damaged + (is_flight ? r->flight.history.n_damaged : 0);
-    r->out->window_ns = is_flight ? r->flight.history.end_ns - r->flight.history.begin_ns + 1 : 0;
+    r->out->n_damaged += r->left.n_damaged + (is_flight ? r->flight->history.n_damaged : 0);
+    r->out->window_ns = is_flight ? r->flight->history.end_ns - r->flight->history.begin_ns + 1 : 0;
     r->out->open_ranges = r->left.open_ranges;
     const bool is_complete =
         is_drained && outputs_are_well(o, e) && files_sync(r, &seal, e) && facts_write(r, &seal, e);
@@ -449,11 +449,20 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
 /* What a flight recorder has beside its rings; a save that was cut short is removed by its owner alone: it is a tree. */
 static void flight_remove(const struct recovering *r)
 {
-    if (r->flight.dir < 0)
+    if (!r->flight)
         return;
-    leftover_remove(&r->flight);
+    leftover_remove(r->flight);
     if (geteuid() == r->st.st_uid)
         tree_remove(r->dir, FLIGHT_SAVING);
+}
+
+static bool flight_find(struct recovering *r, struct error *e)
+{
+    r->flight = calloc(1, sizeof *r->flight);
+    if (!r->flight)
+        return error_no_memory(e, r->rings_path);
+    r->flight->dir = -1;
+    return leftover_open(r->flight, r->rings_dir, r->rings_path, r->st.st_uid, &r->left, r->last_ns, e);
 }
 
 /* The rings are open. */
@@ -481,8 +490,7 @@ static enum recovery recover(struct recovering *r, struct error *e)
         r->left.commit = calloc(1, sizeof *r->left.commit);
     if (!r->left.commit)
         return error_no_memory(e, r->rings_path), RECOVERY_FAILED;
-    if (state == RINGS_USABLE && r->left.header.flight_ns > 0 &&
-        !leftover_open(&r->flight, r->rings_dir, r->rings_path, r->st.st_uid, &r->left, r->last_ns, e))
+    if (state == RINGS_USABLE && r->left.header.flight_ns > 0 && !flight_find(r, e))
         return RECOVERY_FAILED;
     const enum recovery how = files_finish(r, e);
     if (how == RECOVERY_DONE)
@@ -509,53 +517,36 @@ static enum recovery find_and_recover(struct recovering *r, const char *path, st
     return how;
 }
 
-/* Not on a stack, which may be small: the leftover of a flight recorder is large. NULL: no memory. */
-static struct recovering *recovering_new(uint64_t last_ns, struct recovered *out)
-{
-    struct recovering *const r = calloc(1, sizeof *r);
-    if (r) {
-        r->dir = r->rings_dir = r->fd = r->flight.dir = -1;
-        r->last_ns = last_ns;
-        r->out = out;
-    }
-    return r;
-}
-
-static void recovering_free(struct recovering *r)
+static void recovering_end(struct recovering *r)
 {
     collection_close(r);
     if (r->rings_dir >= 0)
         close(r->rings_dir);
     if (r->fd >= 0)
         close(r->fd);
-    leftover_close(&r->flight);
+    if (r->flight)
+        leftover_close(r->flight);
+    free(r->flight);
     rings_left_fini(&r->left);
     free(r->outputs);
-    free(r);
 }
 
 bool collection_is_recorded(const char *path)
 {
     struct recovered unused;
     struct error e = { 0 };
-    struct recovering *const r = recovering_new(0, &unused);
-    if (!r)
-        return false;
-    const bool is_recorded = collection_find(r, path) && rings_place(r) && rings_take(r, &e) == RECOVERY_RUNNING;
-    recovering_free(r);
+    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .out = &unused };
+    const bool is_recorded = collection_find(&r, path) && rings_place(&r) && rings_take(&r, &e) == RECOVERY_RUNNING;
+    recovering_end(&r);
     return is_recorded;
 }
 
 enum recovery collection_recover_last(const char *path, uint64_t last_ns, struct recovered *out, struct error *e)
 {
-    struct recovering *const r = recovering_new(last_ns, out);
+    struct recovering r = { .dir = -1, .rings_dir = -1, .fd = -1, .last_ns = last_ns, .out = out };
     *out = (struct recovered){ 0 };
-    if (!r) {
-        error_no_memory(e, path);
-        return RECOVERY_FAILED;
-    }
-    const enum recovery how = find_and_recover(r, path, e);
-    recovering_free(r);
+    const enum recovery how = find_and_recover(&r, path, e);
+    recovering_end(&r);
     return how;
 }
 
