@@ -652,7 +652,7 @@ def test_collectives_are_on_the_simulated_device():
 
 def flops_of(session):
     data = b"".join(path.read_bytes() for path in session.path.glob("PROF*/host/data/*msproftx*"))
-    return set(re.findall(rb"\d+-[a-z][a-z_0-9]+", data))
+    return set(re.findall(rb"\d+-[a-z_][a-z_0-9]+", data))
 
 
 def test_flops_are_marked():
@@ -666,6 +666,51 @@ def test_flops_are_marked():
     with recorded.session(mstx=False, **wanted) as session:
         torch.mm(torch.ones(2, 3), torch.ones(3, 4))
     assert flops_of(session) == set()
+
+
+def test_flops_of_operators_that_this_pytorch_may_lack():
+    """Operators of newer releases under their own names; here they only have to be called."""
+    rows = [("_scaled_mm", [(2, 3), (3, 4)], 2 * 2 * 3 * 4),
+            ("_grouped_mm", [(7, 3), (2, 3, 4)], 2 * 7 * 3 * 4),  # 7 rows in two groups
+            ("_scaled_grouped_mm", [(2, 7, 3), (3, 8)], 2 * 7 * 3 * 8),  # 8 columns in two groups
+            ("_scaled_grouped_mm_v2", [(2, 7, 3), (2, 3, 4)], 2 * 2 * 7 * 3 * 4),
+            ("_scaled_dot_product_flash_attention", [(2, 3, 4, 8), (2, 3, 5, 8), (2, 3, 5, 6)], 2 * 2 * 3 * 4 * 5 * (8 + 6))]
+    new = [row for row in rows if not hasattr(torch.ops.aten, row[0])]
+    library = torch._C._dispatch_library("FRAGMENT", "aten", "")
+    for name, inputs, _ in new:
+        library.def_("%s(%s) -> Tensor" % (name, ", ".join("Tensor t%d" % i for i in range(len(inputs)))))
+        library.impl(name, "CompositeExplicitAutograd", lambda *inputs: inputs[0].clone())
+    with recorded.session(mstx=True, activities="CPU,NPU", with_flops=True) as session:
+        for name, inputs, _ in new:
+            getattr(torch.ops.aten, name)(*[torch.ones(*sizes) for sizes in inputs])
+    assert flops_of(session) == {b"%d-%s" % (flops, name.encode()) for name, _, flops in new}
+
+
+def test_flops_of_attention_of_an_npu():
+    """The same product in each layout: 2 batches, 4 heads of width 8 and 6, 3 places with 5."""
+    dense = 2 * 2 * 4 * (3 * 5) * (8 + 6)
+    rows = [("BNSD", (2, 4, 3, 8), (2, 4, 5, 8), (2, 4, 5, 6), 0, None, None, dense),
+            ("BSND", (2, 3, 4, 8), (2, 5, 4, 8), (2, 5, 4, 6), 0, None, None, dense),
+            ("BSH", (2, 3, 32), (2, 5, 32), (2, 5, 24), 0, None, None, dense),
+            ("SBH", (3, 2, 32), (5, 2, 16), (5, 2, 12), 0, None, None, dense),  # two heads of keys for four of queries
+            ("TND", (6, 4, 8), (10, 4, 8), (10, 4, 6), 0, [3, 6], [5, 10], dense),
+            ("TND", (6, 4, 8), (10, 4, 8), (10, 4, 6), 0, [1, 6], [2, 10], 2 * 4 * (1 * 2 + 5 * 8) * (8 + 6)),
+            ("BNSD", (1, 1, 8, 2), (1, 1, 8, 2), (1, 1, 8, 2), 2, None, None, 2 * 32 * 4),  # half of the scores
+            ("BNSD", (1, 1, 4, 2), (1, 1, 8, 2), (1, 1, 8, 2), 3, None, None, 2 * (32 - 8) * 4),
+            ("BNSD", (1, 1, 4, 2), (1, 1, 8, 2), (1, 1, 8, 2), 7, None, None, None),
+            ("TND", (6, 4, 8), (10, 4, 8), (10, 4, 6), 0, None, None, None),
+            ("BSH", (2, 3, 4, 8), (2, 5, 32), (2, 5, 24), 0, None, None, None)]
+    library = torch._C._dispatch_library("DEF", "npu", "")
+    library.def_("npu_fusion_attention(Tensor q, Tensor k, Tensor v, int head_num, str input_layout, Tensor? pse=None, Tensor? padding_mask=None, "
+                 "Tensor? atten_mask=None, float scale=1., float keep_prob=1., int pre=0, int next=0, int inner_precise=0, int[]? prefix=None, "
+                 "int[]? actual_seq_qlen=None, int[]? actual_seq_kvlen=None, int sparse_mode=0) -> Tensor")
+    library.impl("npu_fusion_attention", "CompositeExplicitAutograd", lambda q, *rest, **more: q.clone())
+    for layout, q, k, v, mode, ends_of_query, ends_of_key, flops in rows:
+        with recorded.session(mstx=True, activities="CPU,NPU", with_flops=True) as session:
+            torch.ops.npu.npu_fusion_attention(torch.ones(q), torch.ones(k), torch.ones(v), 4, layout, actual_seq_qlen=ends_of_query,
+                                               actual_seq_kvlen=ends_of_key, sparse_mode=mode)
+        assert flops_of(session) == ({b"%d-npu_fusion_attention" % flops} if flops else set()), (layout, mode)
+
 
 
 def test_results_of_the_loop_do_not_change():

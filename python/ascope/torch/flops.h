@@ -13,6 +13,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace
 {
@@ -119,6 +120,15 @@ int64_t convolution_backward(values in)
     return once == NOT_COUNTED ? once : n * once;
 }
 
+/* Groups of rows, or of columns, are each multiplied with a matrix of their own: together all rows once. */
+int64_t grouped_matmul(values in)
+{
+    const sizes a = sizes_of(in, 0), b = sizes_of(in, 1);
+    if (a.size() < 2 || b.size() < 2)
+        return NOT_COUNTED;
+    return (a.size() > 2 && b.size() > 2 ? 2 * a[0] : 2) * a[a.size() - 2] * a.back() * b.back();
+}
+
 /* How often the product of the scores' size is taken over the width of the keys, and of the values. */
 template <size_t QUERY, int64_t OF_KEYS, int64_t OF_VALUES> int64_t attention(values in)
 {
@@ -127,6 +137,49 @@ template <size_t QUERY, int64_t OF_KEYS, int64_t OF_VALUES> int64_t attention(va
         return NOT_COUNTED;
     const int64_t scores = product(q.slice(0, q.size() - 1)) * k[k.size() - 2];
     return 2 * scores * (OF_KEYS * q.back() + OF_VALUES * v.back());
+}
+
+/* Of a mask that leaves the upper half out, aligned at the first row (2) or at the last one (3): the scores that are
+ * left. */
+int64_t scores_of(int64_t q, int64_t k, int64_t mode)
+{
+    const int64_t least = q < k ? q : k, half = least * least / 2, rest = q * k - half;
+    return mode == 0 ? q * k : mode == 2 ? (q >= k ? rest : half) : mode == 3 ? (q >= k ? half : rest) : NOT_COUNTED;
+}
+
+/* Sequences of different lengths in one, which end at these places. */
+int64_t scores_of_ends(const std::vector<int64_t> &q, const std::vector<int64_t> &k)
+{
+    int64_t scores = 0;
+    for (size_t i = 0; i < q.size() && i < k.size(); i++)
+        scores += (q[i] - (i > 0 ? q[i - 1] : 0)) * (k[i] - (i > 0 ? k[i - 1] : 0));
+    return q.empty() || q.size() != k.size() ? int64_t{ NOT_COUNTED } : scores;
+}
+
+/* Attention of an NPU: the layout says where batches (B), heads (N), places (S) and the width of a head (D) are; H is N
+ * times D, and T all places of all batches. */
+int64_t npu_attention(values in)
+{
+    enum : size_t { QUERY, KEY, VALUE, HEADS, LAYOUT, ENDS_OF_QUERY = 14, ENDS_OF_KEY, MODE };
+    const sizes q = sizes_of(in, QUERY), k = sizes_of(in, KEY), v = sizes_of(in, VALUE);
+    if (in.size() <= MODE || !in[HEADS].isInt() || !in[LAYOUT].isString() || !in[MODE].isInt())
+        return NOT_COUNTED;
+    const std::string &layout = in[LAYOUT].toStringRef();
+    const size_t batch = layout.find('B'), place = layout.find('S'), heads = layout.find('N');
+    const bool is_packed = layout == "TND", is_wide = layout == "BSH" || layout == "SBH";
+    if (!is_packed && !is_wide && layout != "BSND" && layout != "BNSD")
+        return NOT_COUNTED;
+    const int64_t n = is_wide ? in[HEADS].toInt() : q.size() == layout.size() ? q[heads] : 0;
+    if (q.size() != layout.size() || k.size() != q.size() || v.size() != q.size() || n <= 0 ||
+        (is_wide && q.back() < n) || k.back() == 0)
+        return NOT_COUNTED;
+    if (is_packed && !(in[ENDS_OF_QUERY].isIntList() && in[ENDS_OF_KEY].isIntList()))
+        return NOT_COUNTED;
+    const int64_t of_query = is_wide ? q.back() / n : q.back(),
+                  of_value = is_wide ? v.back() * of_query / k.back() : v.back();
+    const int64_t scores = is_packed ? scores_of_ends(in[ENDS_OF_QUERY].toIntVector(), in[ENDS_OF_KEY].toIntVector())
+                                     : scores_of(q[place], k[place], in[MODE].toInt());
+    return scores < 0 ? int64_t{ NOT_COUNTED } : 2 * (is_packed ? 1 : q[batch]) * n * scores * (of_query + of_value);
 }
 
 /* NOT_COUNTED, too: its shapes are not what they should be. PyTorch will say so. */
@@ -140,6 +193,12 @@ int64_t flops_of(const char *name, values in)
         { "mv", matmul<0, 1> },
         { "dot", matmul<0, 1> },
         { "vdot", matmul<0, 1> },
+        { "_scaled_mm", matmul<0, 1> },
+        { "_scaled_mm_v2", matmul<0, 1> },
+        { "_int_mm", matmul<0, 1> },
+        { "_grouped_mm", grouped_matmul },
+        { "_scaled_grouped_mm", grouped_matmul },
+        { "_scaled_grouped_mm_v2", grouped_matmul },
         { "addmm", matmul<1, 2> },
         { "addmm_", matmul<1, 2> },
         { "_addmm_activation", matmul<1, 2> },
@@ -161,6 +220,13 @@ int64_t flops_of(const char *name, values in)
         { "convolution_backward", convolution_backward },
         { "scaled_dot_product_attention", attention<0, 1, 1> },
         { "_scaled_dot_product_attention", attention<0, 1, 1> },
+        { "_scaled_dot_product_flash_attention", attention<0, 1, 1> }, /* torch.compile() calls these */
+        { "_scaled_dot_product_flash_attention_for_cpu", attention<0, 1, 1> },
+        { "_scaled_dot_product_efficient_attention", attention<0, 1, 1> },
+        { "_scaled_dot_product_cudnn_attention", attention<0, 1, 1> },
+        { "_scaled_dot_product_fused_attention_overrideable", attention<0, 1, 1> },
+        { "_scaled_dot_product_fused_attention_overrideable_backward", attention<1, 3, 2> },
+        { "npu_fusion_attention", npu_attention },
         { "_scaled_dot_product_flash_attention_backward", attention<1, 3, 2> },
         { "_scaled_dot_product_flash_attention_for_cpu_backward", attention<1, 3, 2> },
         { "_scaled_dot_product_efficient_attention_backward", attention<1, 3, 2> },

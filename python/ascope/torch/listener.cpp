@@ -57,15 +57,16 @@ ascope_domain *flops_domain()
 /* What an operator calls is part of it. */
 void flops_begin(memory *m, const at::RecordFunction &fn)
 {
-    static const char prefix[] = "aten::";
-    const size_t n = sizeof prefix - 1;
-    if (here.is_counted || fn.scope() != at::RecordScope::FUNCTION || strncmp(fn.name(), prefix, n) != 0)
+    const char *const name = strncmp(fn.name(), "aten::", 6) == 0 || strncmp(fn.name(), "npu::", 5) == 0
+                                 ? strchr(fn.name(), ':') + 2
+                                 : nullptr;
+    if (here.is_counted || fn.scope() != at::RecordScope::FUNCTION || !name)
         return;
-    const int64_t flops = flops_of(fn.name() + n, fn.inputs());
+    const int64_t flops = flops_of(name, fn.inputs());
     if (flops < 0)
         return;
     char text[128];
-    snprintf(text, sizeof text, "%lld-%s", static_cast<long long>(flops), fn.name() + n);
+    snprintf(text, sizeof text, "%lld-%s", static_cast<long long>(flops), name);
     m->flops = ascope_range_begin(flops_domain(), text, nullptr);
     here.is_counted = m->flops != 0;
 }
