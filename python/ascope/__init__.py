@@ -9,7 +9,11 @@
 from multiprocessing import util as _util
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from ascope import _core
+try:
+    from ascope import _core
+except ImportError as why:
+    from ascope._interpreter import no_core
+    raise no_core(why) from None
 from ascope._monitor import monitor
 from ascope._request import request
 

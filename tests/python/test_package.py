@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,23 @@ def test_the_interpreter_of_the_tree_knows_where_it_lies(tmp_path):
     done = subprocess.run([launcher, "-c", "import beside; print(beside.__file__)"], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
                           check=True)
     assert done.stdout.strip() == str(place / "beside.py")
+
+
+@pytest.mark.parametrize("built, wanted", [
+    (["cpython-314t-x86_64-linux-gnu", "cpython-39-x86_64-linux-gnu", "cpython-310-x86_64-linux-gnu"], "built for Python 3.9, 3.10, 3.14 (free-threaded)."),
+    ([], "built for no Python.")])
+def test_an_interpreter_without_an_extension_says_so(tmp_path, built, wanted):
+    place = tmp_path / "ascope"
+    place.mkdir()
+    for path in PACKAGE.glob("*.py"):
+        shutil.copy(path, place)
+    for name in built:
+        (place / ("_core.%s.so" % name)).write_bytes(b"")
+    done = subprocess.run([sys.executable, "-c", "import ascope"], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    line = done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and line.startswith("ImportError: ascope: not built for %s %s" % (platform.python_implementation(), platform.python_version()))
+    assert wanted in line and "ascope run" in line
 
 
 @pytest.mark.parametrize("module", ["torch._nvtx", "mindspore.config"])

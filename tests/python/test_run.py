@@ -783,7 +783,7 @@ def test_the_package_beside_the_program(tmp_path):
     script = write(tmp_path, "train.py", "#!%s\n" % sys.executable + textwrap.dedent(TRAIN % ("", "pass")))
     os.chmod(script, 0o755)
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "ASCOPE_PROGRAM")}
-    for how, made, wanted in (["./train.py"], "ascend_pt", ""), ([sys.executable, "-I", "train.py"], "PROF", "has no package ascope"):
+    for how, made, wanted in (["./train.py"], "ascend_pt", ""), ([sys.executable, "-I", "train.py"], "PROF", "has no package ascope for its version"):
         out = tmp_path / made
         done = subprocess.run([PROGRAM, "run", "--device", "none", "--out", out, "--no-export", *how], cwd=tmp_path, env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)

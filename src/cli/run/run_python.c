@@ -154,8 +154,9 @@ int run_python(const struct python_run *r, char *const *program, struct arena *m
     if (r->is_quiet)
         return -1;
     if (answer == ANSWER_NO_PACKAGE)
-        complain("note: %s has no package ascope; %s is recorded like any other program, without its framework",
-                 p.interpreter, p.script);
+        complain(
+            "note: %s has no package ascope for its version; %s is recorded like any other program, without its framework",
+            p.interpreter, p.script);
     else if (answer == ANSWER_FRAMEWORK)
         complain("note: %s: %s is recorded from outside, without its framework", r->outside, p.script);
     return -1;
