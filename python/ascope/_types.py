@@ -321,15 +321,6 @@ class Step(TypedDict):
     free_us: float
     device_end_us: Union[float, None]
     slow: bool
-    more: List['More']
-
-
-class More(TypedDict):
-    cause: str
-    more_us: float
-    named: Union[str, None]
-    name: Union[str, None]
-    name_us: Union[float, None]
 
 
 class StepMedian(TypedDict):
@@ -362,11 +353,10 @@ class Rank(TypedDict):
     more_us: Union[float, None]
 
 
-JudgedFindingAlways = TypedDict('JudgedFindingAlways', {'shape': str, 'text': str, 'class': Union[str, None], 'rank': Union[str, None], 'compared_with': Union[str, None], 'part': Union[str, None], 'first': str, 'last': str, 'steps': int, 'period': Union[int, None], 'more_us': float, 'lost_us': float, 'share': float, 'noise_us': float})
+JudgedFindingAlways = TypedDict('JudgedFindingAlways', {'shape': str, 'text': str, 'because': Union[str, None], 'class': Union[str, None], 'rank': Union[str, None], 'compared_with': Union[str, None], 'part': Union[str, None], 'first': str, 'last': str, 'steps': int, 'period': Union[int, None], 'more_us': float, 'lost_us': float, 'share': float, 'noise_us': float, 'causes': Dict[str, float]})
 
 
 class JudgedFinding(JudgedFindingAlways, total=False):
-    causes: Dict[str, float]
     first_unix_ns: int
 
 

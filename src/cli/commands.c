@@ -404,9 +404,9 @@ const struct command commands[] = {
                 "whole collection, as do operators and memory in the report; the chosen steps are compared with the "
                 "median of all. +2 is the second step of a collection, whatever its number; a collection in which no "
                 "steps were counted is then analysed as a whole, with a warning.\n\n"
-                "The report lists the slowest steps first and names the cause of a slow step: an operator, "
-                "communication, waiting for other ranks, or the host. For several ranks, a table compares their "
-                "median steps.\n\n"
+                "The report lists the slowest steps first, and says what is slow and why, in the words of ascope why. "
+                "Several ranks are judged together: a table compares their median steps, and what is slow stands "
+                "below it.\n\n"
                 "PROF_XXX directories without framework data are exported as by ascope export. analyze is an alias "
                 "of this command.",
         LIST_OF(analyse_options),

@@ -260,6 +260,13 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
            (q->only_look || (job_waits_find(r->rank, r->n, mem) && job_peers_find(r->rank, r->n, mem)));
 }
 
+bool run_of_members(struct run *r, const struct run_request *q, struct run_member *rank, size_t n, struct arena *mem)
+{
+    *r = (struct run){ .n = n, .rank = rank, .of = *q, .mem = mem };
+    r->one = arena_take(mem, q->inputs->list.n, sizeof *r->one);
+    return r->one != NULL;
+}
+
 const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,
                                       struct error *e)
 {

@@ -11,6 +11,9 @@
 #include "base/process/progress.h"
 #include "open/recording_open.h"
 
+/* What no answer about steps and ranks is made of. */
+enum { NOT_OF_ANSWERS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS };
+
 struct run_request {
     const struct inputs *inputs;
     unsigned without; /* enum profile_part */
@@ -45,6 +48,8 @@ struct run {
 /* What cannot be read is reported with warn(). False: no memory. `q->inputs` and what it refers to must outlive the
  * run. */
 bool run_read(struct run *r, const struct run_request *q, struct arena *mem);
+/* The same of ranks that the caller has read and closed: for run_recording(). */
+bool run_of_members(struct run *r, const struct run_request *q, struct run_member *rank, size_t n, struct arena *mem);
 void run_end(struct run *r); /* one that is all zero is fine */
 
 /* The recording of a rank: the one that is still open, or else it is read again, into `again`. NULL: see e. */

@@ -160,7 +160,7 @@ void advise_print(const struct term *t, const struct advise_report *r)
     for (size_t i = 0; i < n_advise_checks; i++)
         n[r->advice[i].finding.state]++;
     /* What each step spends alike is how the program is written, and no fault of this run. */
-    bool is_usual = r->rank->rank.n > 0 && r->run && run_findings(r->run) == 0;
+    bool is_usual = r->rank->rank.n > 0 && r->run && run_findings(r->run->run) == 0;
     for (size_t i = 0; i < n_found; i++)
         is_usual = is_usual && !r->advice[i].finding.where && !r->advice[i].finding.more;
     if (n_found == 0)

@@ -11,10 +11,10 @@
 struct advise_report {
     const struct advise_rank *rank;
     size_t n_ranks;
-    const struct advice *advice;  /* of all checks, in the order of advise_job(): findings first */
-    const struct judged_run *run; /* what is slow; NULL: the caller reports that itself */
-    const char *page;             /* path of the page that was written; NULL: none */
-    struct arena *mem;            /* for texts about `run` */
+    const struct advice *advice;     /* of all checks, in the order of advise_job(): findings first */
+    const struct explained_run *run; /* what is slow; NULL: the caller reports that itself */
+    const char *page;                /* path of the page that was written; NULL: none */
+    struct arena *mem;               /* for texts about `run` */
 };
 
 size_t advise_n_found(const struct advise_report *r);

@@ -44,8 +44,8 @@ static void put_row(const struct term *t, const struct rank_row *r, bool is_slow
     fputc('\n', t->to);
 }
 
-void rank_table_print(const struct term *t, const struct job_steps *j, const struct rank_row *row,
-                      const uint32_t *order, size_t n, struct arena *mem)
+void rank_table_print(const struct term *t, const struct job_steps *j, const struct explained_run *x,
+                      const struct rank_row *row, const uint32_t *order, size_t n, struct arena *mem)
 {
     int64_t longest_ns = 0;
     bool has_twice = false;
@@ -59,7 +59,7 @@ void rank_table_print(const struct term *t, const struct job_steps *j, const str
         put_row(t, &row[order[i]], rank_row_finding(j, order[i]), longest_ns);
     fputs("\nsorted by step time minus communication, where fast ranks wait\n", t->to);
     fputs(has_twice ? "* several directories have this rank\n" : "", t->to);
-    judge_put(t, &j->run, 0, mem);
+    judge_put(t, x, 0, mem);
 }
 
 json_t *rank_table_json(const struct job_steps *j, const struct rank_row *row, const uint32_t *order, size_t n)

@@ -96,50 +96,6 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
     fputc('\n', t->to);
 }
 
-/* `knows_waits`: else time in a collective may be waiting for other ranks, as in the words of ascope why. */
-static void put_cause(const struct term *t, const struct step_more *m, bool is_host, bool knows_waits)
-{
-    /* Texts for steps of a device, and of the host. On the host, an operator that waits for data counts as an
-     * operator. */
-    static const struct {
-        const char *part, *before, *after;
-    } word[CAUSES][2] = {
-        [CAUSE_OPERATOR] = { { "computing", "", "" }, { "in operators", "", "" } },
-        [CAUSE_TRANSFER] = { { "communication", "transfer of ", "" }, { "communication", "transfer of ", "" } },
-        [CAUSE_WAIT] = { { "communication", "", " waiting for other ranks" },
-                         { "communication", "", " waiting for other ranks" } },
-        [CAUSE_HOST] = { { "free", "host in ", "" }, { "outside operators", "host in ", "" } },
-        [CAUSE_DATA] = { { "free", "waiting for data in ", "" }, { "waiting for data", "", "" } },
-        [CAUSE_REQUESTS] = { { "free", "waiting for requests in ", "" }, { "waiting for requests", "", "" } },
-        [CAUSE_MEMORY] = { { "free", "memory: ", "" }, { "allocating or freeing memory", "", "" } },
-        [CAUSE_GC] = { { "free: garbage collection", "", "" }, { "garbage collection", "", "" } },
-    };
-    char number[READABLE_MOST];
-    fprintf(t->to, "+%s %s", readable_duration(number, (double)m->more_ns), word[m->cause][is_host].part);
-    if (m->named == NAMED_NOTHING || (is_host && m->named == NAMED_OUTSIDE))
-        return;
-    if (m->named == NAMED_OUTSIDE) {
-        fputs(": host outside operators", t->to);
-    } else {
-        const bool may_wait = m->cause == CAUSE_TRANSFER && !knows_waits;
-        fprintf(t->to, ": %s%s%s", may_wait ? "waiting or " : "", word[m->cause][is_host].before,
-                m->named == NAMED_RANGE ? "range " : "");
-        term_text(t, m->name, t->columns > 0 && t->columns < NARROW ? CAUSE_NARROW : CAUSE_COLUMNS);
-    }
-    fprintf(t->to, " +%s%s", readable_duration(number, (double)m->name_ns), word[m->cause][is_host].after);
-}
-
-static void put_causes(const struct term *t, const struct step_mores *m, bool is_host, bool knows_waits)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        fprintf(t->to, "      %s%s%s ", term_ink(t, INK_WARN), i == 0 ? "slow:" : "     ", term_ink(t, INK_END));
-        put_cause(t, &m->at[i], is_host, knows_waits);
-        fputc('\n', t->to);
-    }
-    if (m->n == 0)
-        fprintf(t->to, "      %sslow%s\n", term_ink(t, INK_WARN), term_ink(t, INK_END));
-}
-
 static void put_heading(const struct term *t, const struct step_subject *u, const struct device *d,
                         const struct step_series *s)
 {
@@ -157,7 +113,7 @@ static void put_heading(const struct term *t, const struct step_subject *u, cons
     if (s->n > 1)
         fprintf(t->to, ", median %s, slowest %s", readable_duration(number, (double)s->median_ns),
                 readable_duration(time, (double)s->time_ns[s->slowest[0]]));
-    if (s->n_slow > 0)
+    if (s->n_slow > 0 && !u->is_of_job)
         fprintf(t->to, ", %s%s slow%s", term_ink(t, INK_WARN), readable_count(number, s->n_slow), term_ink(t, INK_END));
     fprintf(t->to, "\n    %-*s %10s", NAME_COLUMNS, s->is_whole ? "" : what, "time");
     if (s->n > 1)
@@ -179,9 +135,8 @@ static void put_rest(const struct term *t, const struct step_subject *u, const s
 }
 
 static void put_series(const struct term *t, const struct step_subject *u, const struct device *d,
-                       const struct step_series *s, const struct step_mores *more, size_t n_more, size_t most)
+                       const struct step_series *s, size_t most)
 {
-    const struct run_rank q = run_rank_of(u->profile, d, u->collection);
     size_t n_shown = 0, n_left = 0, n_chosen = 0;
     int64_t part_ns[STEP_PARTS], fast_ns = 0, slow_ns = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -198,9 +153,8 @@ static void put_series(const struct term *t, const struct step_subject *u, const
         }
         for (int c = 0; c < STEP_PARTS; c++)
             part_ns[c] = s->part_ns[c][i];
-        put_row(t, s, step_name(s, u->profile->names, i), s->time_ns[i], part_ns, s->is_slow[i] ? INK_WARN : INK_END);
-        if (n_shown < n_more && more[n_shown].step == i)
-            put_causes(t, &more[n_shown], s->is_host, run_rank_knows_waits(&q));
+        put_row(t, s, step_name(s, u->profile->names, i), s->time_ns[i], part_ns,
+                s->is_slow[i] && !u->is_of_job ? INK_WARN : INK_END);
         n_shown++;
     }
     if (n_left > 0)
@@ -209,24 +163,25 @@ static void put_series(const struct term *t, const struct step_subject *u, const
         put_row(t, s, "median", s->median_ns, s->median_part_ns, INK_BOLD);
 }
 
-/* The steps of a device, or of the host if there are no devices, with the causes of the slowest ones. */
+/* The steps of a device, or of the host if there are no devices, and what the judge finds in them. */
 struct step_table_series {
     const struct device *d; /* NULL: of the host */
     struct step_series s;
     struct shares_difference differs; /* step_trace_time does */
-    struct step_mores *more;
-    size_t n_more;
+    struct judged_run run;
+    struct explained_run explained; /* by itself; empty if it is one of a job */
 };
 
 static bool series_find(const struct step_subject *u, size_t i, size_t most, struct arena *mem,
                         struct step_table_series *out)
 {
     *out = (struct step_table_series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
+    const struct run_rank q = run_rank_of(u->profile, out->d, u->collection);
     return (u->collection ? step_series_of_collection(&out->s, u->collection, out->d, u->choice, mem)
                           : step_series_of_profile(&out->s, u->profile, out->d, u->choice, mem)) &&
            (!u->collection || !out->d || out->s.by ||
             step_shares_differ(&out->differs, u->collection, out->d, &out->s, mem)) &&
-           step_causes_find(&out->s, u->profile, out->d, u->collection, most, mem, &out->more, &out->n_more);
+           (u->is_of_job || out->s.n == 0 || causes_of_series(&out->explained, &out->run, &out->s, &q, most, mem));
 }
 
 static size_t n_series(const struct step_subject *u)
@@ -255,33 +210,16 @@ bool step_table_print(const struct term *t, const struct step_subject *u, size_t
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
         struct step_table_series one;
-        struct judged_run run;
-        done = mem && series_find(u, i, most + 1, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
+        done = mem && series_find(u, i, most, mem, &one);
         if (done && one.s.n > 0) {
-            put_series(t, u, one.d, &one.s, one.more, one.n_more, most);
-            judge_put(t, &run, 4, mem);
+            put_series(t, u, one.d, &one.s, most);
+            if (!u->is_of_job)
+                judge_put(t, &one.explained, 4, mem);
             put_differs(t, &one.differs);
         }
         arena_free(mem);
     }
     return done;
-}
-
-static json_t *mores_json(const struct step_mores *m)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; m && i < m->n; i++) {
-        const struct step_more *more = &m->at[i];
-        const char *key = step_named_key(more->named);
-        const bool has_name = key && more->named != NAMED_OUTSIDE;
-        json_t *one =
-            json_pack("{s:s, s:f}", "cause", step_cause_key(more->cause), "more_us", (double)more->more_ns / 1000);
-        json_object_set_new(one, "named", key ? json_string(key) : json_null());
-        json_object_set_new(one, "name", has_name ? text_json(more->name) : json_null());
-        json_object_set_new(one, "name_us", key ? json_real((double)more->name_ns / 1000) : json_null());
-        json_array_append_new(list, one);
-    }
-    return list;
 }
 
 static void parts_json(json_t *into, int64_t time_ns, const int64_t part_ns[STEP_PARTS])
@@ -296,17 +234,12 @@ static json_t *device_json(const struct device *d)
     return d ? json_integer(d->source.device) : json_null();
 }
 
-static bool add_json(const struct step_subject *u, const struct step_table_series *one_series, json_t *steps,
-                     json_t *medians)
+static void add_json(const struct step_subject *u, const struct step_table_series *one_series, json_t *steps,
+                     json_t *medians, struct arena *mem)
 {
     const struct device *d = one_series->d;
     const struct step_series *s = &one_series->s;
-    const struct step_mores *more = one_series->more;
-    const size_t n_more = one_series->n_more;
-    const struct step_mores **of_step = calloc(s->n + 1, sizeof *of_step);
-    for (size_t i = 0; of_step && i < n_more; i++)
-        of_step[more[i].step] = &more[i];
-    for (size_t i = 0; of_step && i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         if (!s->is_chosen[i])
             continue;
         int64_t part_ns[STEP_PARTS];
@@ -320,7 +253,6 @@ static bool add_json(const struct step_subject *u, const struct step_table_serie
                                 ? json_null()
                                 : json_real((double)span_ns(s->begin_ns[i], s->device_end_ns[i]) / 1000));
         json_object_set_new(one, "slow", json_boolean(s->is_slow[i]));
-        json_object_set_new(one, "more", mores_json(of_step[i]));
         json_array_append_new(steps, one);
     }
     json_t *median = json_pack("{s:o, s:o, s:I, s:I}", "device", device_json(d), "model",
@@ -329,25 +261,20 @@ static bool add_json(const struct step_subject *u, const struct step_table_serie
     parts_json(median, s->median_ns, s->median_part_ns);
     json_object_set_new(median, "step_trace_time_lacks", json_integer((json_int_t)one_series->differs.n_lacking));
     json_object_set_new(median, "step_trace_time_differs", json_integer((json_int_t)one_series->differs.n_others));
+    json_object_set_new(median, "judged", u->is_of_job ? json_array() : judge_json(&one_series->explained, mem));
     json_array_append_new(medians, median);
-    const bool done = of_step != NULL;
-    free(of_step);
-    return done;
 }
 
-bool step_table_json(const struct step_subject *u, json_t *into)
+bool step_table_json(const struct step_subject *u, size_t most, json_t *into)
 {
     json_t *steps = json_array(), *medians = json_array();
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
         struct arena *mem = arena_new();
         struct step_table_series one;
-        struct judged_run run;
-        done = mem && series_find(u, i, SIZE_MAX, mem, &one) && run_judge_series(&run, &one.s, u->profile->names, mem);
+        done = mem && series_find(u, i, most, mem, &one);
         if (done && one.s.n > 0)
-            done = add_json(u, &one, steps, medians) &&
-                   json_object_set_new(json_array_get(medians, json_array_size(medians) - 1), "judged",
-                                       judge_json(&run, mem)) == 0;
+            add_json(u, &one, steps, medians, mem);
         arena_free(mem);
     }
     json_object_set_new(into, "steps", steps);

@@ -20,20 +20,6 @@ enum {
     LEAST_SHARE = 200 /* smaller items are counted, not listed */
 };
 
-static const char *const cause_words[CAUSES] = {
-    [CAUSE_RUNS] = "more runs",
-    [CAUSE_LONGER] = "longer runs",
-    [CAUSE_CLOCK] = "lower clock",
-    [CAUSE_TRANSFER] = "slower transfer",
-    [CAUSE_WAIT] = "waiting for ranks",
-    [CAUSE_DATA] = "waiting for data",
-    [CAUSE_REQUESTS] = "waiting for requests",
-    [CAUSE_MEMORY] = "memory",
-    [CAUSE_GC] = "garbage collection",
-    [CAUSE_HOST] = "host late",
-    [CAUSE_OPERATOR] = "operators",
-};
-
 /* What a step spends its time on, where there is no other step that could have more or less of it. */
 static const char *const spent_words[CAUSES] = {
     [CAUSE_RUNS] = "operators",
@@ -46,33 +32,7 @@ static const char *const spent_words[CAUSES] = {
     [CAUSE_MEMORY] = "memory",
     [CAUSE_GC] = "garbage collection",
     [CAUSE_HOST] = "host",
-    [CAUSE_OPERATOR] = "operators",
 };
-
-const char *why_cause_words(enum step_cause cause, bool is_host, bool knows_waits)
-{
-    if (cause == CAUSE_TRANSFER && !knows_waits)
-        return "waiting or transfer";
-    return is_host && cause == CAUSE_HOST ? "outside operators" : cause_words[cause];
-}
-
-/* "waits for rank 1", if most of the waiting is for one rank; else as why_cause_words(). */
-static const char *waiting_words(const struct why_report *r, const struct why_finding *f, enum step_cause cause)
-{
-    const double most_of = 0.8;
-    const struct step_difference *d = &f->answer.difference;
-    for (size_t i = 0; cause == CAUSE_WAIT && i < d->n; i++) {
-        const struct step_item *m = &d->item[i];
-        if (m->cause != CAUSE_WAIT || m->more_ns < most_of * d->cause_ns[CAUSE_WAIT])
-            continue;
-        for (size_t k = 0; k < r->n_ranks; k++) {
-            const char *name = run_member_name(&r->rank[k], r->mem), *text = NULL;
-            if (name && strcmp(name, m->name) == 0 && (text = arena_printf(r->mem, "waits for %s", name)))
-                return text;
-        }
-    }
-    return why_cause_words(cause, r->rank[f->rank].is_host, f->answer.knows_waits);
-}
 
 /* "rank 3", "device 1", or the directory. */
 static void put_rank(const struct term *t, const struct run_member *r)
@@ -85,21 +45,10 @@ static void put_rank(const struct term *t, const struct run_member *r)
         term_text(t, r->path, WHAT_COLUMNS);
 }
 
-/* A duration with its sign. */
-static const char *more_text(char out[READABLE_MOST + 2], double ns)
-{
-    char number[READABLE_MOST];
-    snprintf(out, READABLE_MOST + 2, "%c%s", ns < 0 ? '-' : '+', readable_duration(number, fabs(ns)));
-    return out;
-}
-
 /* The finding that is explained in detail; NULL: none. */
-static const struct why_finding *main_finding(const struct why_report *r)
+static const struct explained *main_finding(const struct why_report *r)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (r->finding[i].of == r->choice->finding && r->finding[i].is_explained)
-            return &r->finding[i];
-    return NULL;
+    return causes_of(r->explained, r->choice->finding);
 }
 
 /* There is nothing to compare with: the step by itself is explained. */
@@ -247,52 +196,10 @@ static void put_steps(const struct term *t, const struct why_report *r)
         fprintf(t->to, "  and %zu more; --top N shows them\n", job->run.n - r->top);
 }
 
-/* The largest causes of a finding in a line, each with what most of it is. */
-static void put_short_causes(const struct term *t, const struct why_report *r, const struct why_finding *f)
-{
-    enum { MOST = 2, LEAST_PERCENT = 15 };
-    const struct step_difference *d = &f->answer.difference;
-    char more[READABLE_MOST + 2];
-    bool is_put[CAUSES] = { 0 };
-    for (int k = 0; k < MOST; k++) {
-        int most = -1;
-        for (int c = 0; c < CAUSES; c++)
-            if (!is_put[c] && (most < 0 || d->cause_ns[c] > d->cause_ns[most]))
-                most = c;
-        if (d->cause_ns[most] <= 0 || share_of(d, d->cause_ns[most]) < LEAST_PERCENT)
-            break;
-        is_put[most] = true;
-        const char *words = waiting_words(r, f, (enum step_cause)most);
-        fprintf(t->to, "%s%s %s (%.0f %%)", k == 0 ? "     " : ", ", words, more_text(more, d->cause_ns[most]),
-                share_of(d, d->cause_ns[most]));
-        const bool has_rank = most == CAUSE_WAIT && words != cause_words[CAUSE_WAIT];
-        for (size_t i = 0; i < d->n && !has_rank; i++)
-            if (d->item[i].cause == (enum step_cause)most && d->item[i].more_ns > 0) {
-                fputs(": ", t->to);
-                term_text(t,
-                          d->item[i].named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
-                          : d->item[i].named == NAMED_NOTHING ? "Python"
-                                                              : d->item[i].name,
-                          NAME_OF_USE);
-                break;
-            }
-    }
-    const double waited = step_thread_share(&f->answer.thread_usual, &f->answer.thread, d->more_ns);
-    if (100 * waited >= LEAST_PERCENT)
-        fprintf(t->to, "%sits thread waits for a processor for %.0f %% of it",
-                memchr(is_put, true, sizeof is_put) ? "; " : "     ", 100 * waited);
-    fputs(memchr(is_put, true, sizeof is_put) || 100 * waited >= LEAST_PERCENT ? "\n" : "", t->to);
-}
-
 static void put_sentence(const struct term *t, const struct why_report *r, const struct slow *s, size_t number)
 {
-    const char *text = run_finding_text(&r->choice->job.run, s, r->mem);
     fprintf(t->to, "  %s%zu. ", term_ink(t, INK_BOLD), number);
-    term_text(t, text ? text : "", 0);
-    fprintf(t->to, "%s\n", term_ink(t, INK_END));
-    for (size_t i = 0; i < r->n; i++)
-        if (r->finding[i].of == s && r->finding[i].is_explained)
-            put_short_causes(t, r, &r->finding[i]);
+    judge_put_one(t, r->explained, s, 5, r->mem);
 }
 
 static bool is_in_each_step(const struct slow *s)
@@ -363,16 +270,10 @@ static void put_item(const struct term *t, const struct why_report *r, const str
     char more[READABLE_MOST + 2], before[READABLE_MOST], after[READABLE_MOST];
     const bool alone = is_alone(r), is_host = r->rank[r->choice->rank].is_host;
     fprintf(t->to, "  %6.1f %% %11s  %-18s  ", share(r, m->more_ns),
-            alone ? readable_duration(after, m->after_ns) : more_text(more, m->more_ns),
-            alone && !(is_host && m->cause == CAUSE_HOST)
-                ? spent_words[m->cause]
-                : why_cause_words(m->cause, is_host, main_finding(r)->answer.knows_waits));
-    if (m->named == NAMED_OUTSIDE)
-        fputs("nothing was recorded of the host", t->to);
-    else if (m->named == NAMED_NOTHING)
-        fputs("Python", t->to);
-    else
-        term_text(t, m->name, WHAT_COLUMNS);
+            alone ? readable_duration(after, m->after_ns) : why_more_words(more, m->more_ns),
+            alone && !(is_host && m->cause == CAUSE_HOST) ? spent_words[m->cause]
+                                                          : why_cause_words(&main_finding(r)->answer, m->cause));
+    term_text(t, why_item_words(m), WHAT_COLUMNS);
     if (!alone)
         fprintf(t->to, ": %s -> %s", readable_duration(before, m->before_ns), readable_duration(after, m->after_ns));
     if (alone && m->after_runs > 0)
@@ -408,12 +309,12 @@ static void put_items(const struct term *t, const struct why_report *r)
         }
     if (n_others > 0)
         fprintf(t->to, "  %6.1f %% %11s  %zu smaller\n", share(r, others_ns),
-                is_alone(r) ? readable_duration(more, others_ns) : more_text(more, others_ns), n_others);
+                is_alone(r) ? readable_duration(more, others_ns) : why_more_words(more, others_ns), n_others);
     if (llround(d->rest_ns) != 0)
         fprintf(t->to, "  %6.1f %% %11s  rest: usual steps differ from the median\n", share(r, d->rest_ns),
-                more_text(more, d->rest_ns));
+                why_more_words(more, d->rest_ns));
     fprintf(t->to, "  %6.1f %% %11s  in all\n", share(r, d->more_ns),
-            is_alone(r) ? readable_duration(more, d->more_ns) : more_text(more, d->more_ns));
+            is_alone(r) ? readable_duration(more, d->more_ns) : why_more_words(more, d->more_ns));
 }
 
 static void put_causes(const struct term *t, const struct why_report *r)
@@ -431,8 +332,9 @@ static void put_causes(const struct term *t, const struct why_report *r)
             break;
         char more[READABLE_MOST + 2];
         is_put[most] = true;
-        fprintf(t->to, "%s%s %s (%.0f %%)", before, waiting_words(r, main_finding(r), (enum step_cause)most),
-                more_text(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
+        fprintf(t->to, "%s%s %s (%.0f %%)", before,
+                why_waiting_words(&main_finding(r)->answer, d, (enum step_cause)most, r->mem),
+                why_more_words(more, d->cause_ns[most]), share(r, d->cause_ns[most]));
         before = ", ";
     }
     fputc('\n', t->to);
@@ -460,8 +362,7 @@ static void put_thread(const struct term *t, const struct why_report *r)
 
 static void put_hints(const struct term *t, const struct why_report *r)
 {
-    const struct step_difference *d = &main_finding(r)->answer.difference;
-    if (main_finding(r)->answer.lacks_python && d->n > 0 && d->item[0].named == NAMED_OUTSIDE)
+    if (main_finding(r)->answer.lacks_python)
         fputs("\n  Python functions were not recorded; a recording with with_stack shows what the host did\n", t->to);
 }
 
@@ -623,15 +524,6 @@ static json_t *thread_json(const struct step_thread_time *t)
                      "blocked_us", us(t->blocked_ns), "page_faults", t->faults, "disk_faults", t->disk_faults);
 }
 
-static json_t *causes_json(const struct step_difference *d)
-{
-    json_t *causes = json_object();
-    for (int c = 0; c < CAUSES; c++)
-        if (d->cause_ns[c] != 0)
-            json_object_set_new(causes, step_cause_key((enum step_cause)c), us(d->cause_ns[c]));
-    return causes;
-}
-
 static json_t *difference_json(const struct why_report *r)
 {
     const struct step_difference *d = &main_finding(r)->answer.difference;
@@ -663,30 +555,13 @@ static json_t *use_json(const struct step_use *u)
                      "parts", parts);
 }
 
-static json_t *findings_json(const struct why_report *r)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->choice->job.run.of.n; i++) {
-        const struct slow *s = &r->choice->job.run.of.at[i];
-        json_t *one = slow_json(&r->choice->job.run, s, r->mem), *causes = json_object();
-        for (size_t k = 0; k < r->n; k++)
-            if (r->finding[k].of == s && r->finding[k].is_explained) {
-                json_decref(causes);
-                causes = causes_json(&r->finding[k].answer.difference);
-            }
-        json_object_set_new(one, "causes", causes);
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
 static json_t *stages_json(const struct why_report *r)
 {
     const struct judged_run *stages = &r->choice->job.stages.run;
     json_t *list = json_array();
     for (size_t i = 0; stages->n_ranks > 0 && i < stages->of.n; i++)
         if (stages->of.at[i].shape == SLOW_ALWAYS)
-            json_array_append_new(list, slow_json(stages, &stages->of.at[i], r->mem));
+            json_array_append_new(list, slow_json(&(struct explained_run){ .run = stages }, &stages->of.at[i], r->mem));
     return list;
 }
 
@@ -705,7 +580,7 @@ json_t *why_json(const struct why_report *r)
     json_object_set_new(report, "request",
                         r->serving->request ? request_json(r->serving->request, &r->serving->causes) : json_null());
     json_object_set_new(report, "not_read", json_integer(ranks_not_read(r)));
-    json_object_set_new(report, "judged", findings_json(r));
+    json_object_set_new(report, "judged", judge_json(r->explained, r->mem));
     json_object_set_new(report, "stages", stages_json(r));
     const bool has_answer = c->mode != WHY_NOTHING;
     json_object_set_new(report, "explains", has_answer ? json_string(mode[c->mode]) : json_null());

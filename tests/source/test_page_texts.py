@@ -67,6 +67,13 @@ JUDGED = [
     "and 3 more; ascope why explains them",
 ]
 
+# Lines below them: causes_text().
+CAUSES = [
+    "waiting for data +18.897 ms (100 %): enumerate(DataLoader)#_SingleProcessD..., longer runs +1.000 ms (20 %): MatMul",
+    "waits for rank 1 +13.973 ms (98 %), host late +3.000 ms (21 %): nothing was recorded of the host; its thread waits for a processor for 40 % of it",
+    "its thread waits for a processor for 40 % of it",
+]
+
 
 def forms():
     """The English forms that have a Chinese text, as patterns of Python."""
@@ -119,6 +126,8 @@ class Texts(unittest.TestCase):
     def test_verdicts_have_chinese_texts(self):
         pattern, of_judge = re.compile("|".join("(?:%s)" % form for form in forms() if not form.startswith("(.+"))), [*templates("src/answers/judge/run_judge.c", r"mem,"), *templates("src/view/inputs/view_steps.c", r"mem,")]
         self.assertGreater(len(of_judge), 10)
+        for sentence in CAUSES:
+            self.assertTrue(pattern.fullmatch(sentence), sentence)
         for sentence in JUDGED:
             self.assertTrue(pattern.fullmatch(sentence), sentence)
             self.assertTrue(any(re.fullmatch(re.sub(r"%(?:\\\.)?[\w\\.]*?(?:s|u|f|d)|%%", ".*", re.escape(t).replace("\\%", "%")), sentence) for t in of_judge if len(t) > 30), sentence)

@@ -135,6 +135,7 @@ static const struct known_waits *waits_of(const struct job_matching *j, uint32_t
                                             .end_ns = x->end_ns,
                                             .step = x->step,
                                             .for_whom = is_certain ? name[t.last] : "other ranks",
+                                            .is_for_rank = is_certain,
                                             .row = x->row };
     }
     return out;

@@ -5,6 +5,7 @@
 
 #include "base/memory/sort.h"
 #include "answers/judge/job_peers.h"
+#include "answers/judge/job_waits.h"
 
 static int64_t own_ns(const struct rank_row *r)
 {
@@ -24,6 +25,7 @@ bool rank_row_of(struct rank_row *r, const struct collection *s, struct arena *m
         if (done) {
             one.time_ns = series.median_ns;
             memcpy(one.part_ns, series.median_part_ns, sizeof one.part_ns);
+            one.of.device_row = i;
             if (i == 0 || own_ns(&one) > own_ns(r))
                 *r = one;
         }
@@ -34,18 +36,21 @@ bool rank_row_of(struct rank_row *r, const struct collection *s, struct arena *m
     return true;
 }
 
-bool ranks_compare(struct job_steps *out, struct rank_row *row, size_t n, uint32_t *order, struct arena *mem)
+bool ranks_compare(struct job_choice *out, struct rank_row *row, struct run_member *of, size_t n, uint32_t *order,
+                   struct arena *mem)
 {
-    struct run_member *of = arena_take(mem, n, sizeof *of);
+    const struct job_question nothing = { 0 };
+    struct error unused = { 0 };
     uint64_t *key = arena_take(mem, n, sizeof *key);
     /* By rank, to find those that are there twice; then, as sorting is stable, by what they need. */
-    for (size_t i = 0; of && key && i < n; i++) {
+    for (size_t i = 0; key && i < n; i++) {
         of[i] = row[i].of;
         of[i].path = row[i].name;
         key[i] = of[i].has_rank ? (uint64_t)of[i].rank ^ UINT64_C(1) << 63 : UINT64_MAX;
     }
     order_fill(order, n);
-    bool done = of && key && job_peers_find(of, n, mem) && job_judge(out, of, n, mem) && order_by_u64(order, n, key);
+    bool done = key && job_waits_find(of, n, mem) && job_peers_find(of, n, mem) &&
+                job_choose(out, of, n, &nothing, mem, &unused) && order_by_u64(order, n, key);
     for (size_t i = 1; done && i < n; i++) {
         struct rank_row *a = &row[order[i - 1]], *b = &row[order[i]];
         if (a->of.has_rank && b->of.has_rank && a->of.rank == b->of.rank)

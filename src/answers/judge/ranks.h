@@ -21,9 +21,10 @@ struct rank_row {
  * memory. */
 bool rank_row_of(struct rank_row *r, const struct collection *s, struct arena *mem);
 
-/* Fills in the rest, what the judge finds, and the order to show the rows in: the one that needs most for itself first.
- * False only without memory. */
-bool ranks_compare(struct job_steps *out, struct rank_row *row, size_t n, uint32_t *order, struct arena *mem);
+/* Fills in the rest, the members of the run with what they know of each other, what the judge finds, and the order to
+ * show the rows in: the one that needs most for itself first. False only without memory. */
+bool ranks_compare(struct job_choice *out, struct rank_row *row, struct run_member *of, size_t n, uint32_t *order,
+                   struct arena *mem);
 
 /* What the judge found about a row in each step; NULL: nothing. */
 const struct slow *rank_row_finding(const struct job_steps *j, size_t row);

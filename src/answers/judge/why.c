@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers/judge/why.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "answers/run/profiles_mean.h"
 #include "answers/run/rank_spans.h"
 #include "base/text/framework_names.h"
+#include "base/text/utf8.h"
 #include "raw/chip.h"
 
 static const char *copy(const char *text, struct arena *mem)
@@ -110,8 +113,113 @@ static void gap_neighbours(const struct rank_spans *v, unsigned kinds, const str
     *after = copy(next.name, mem);
 }
 
-/* Copies the first `most` items with their texts, and adds up the others. */
-static bool answer_keep(struct why_answer *out, const struct step_difference *x, const struct step_series *s,
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+const char *why_cause_words(const struct why_answer *a, enum step_cause cause)
+{
+    static const char *const words[CAUSES] = {
+        [CAUSE_RUNS] = "more runs",
+        [CAUSE_LONGER] = "longer runs",
+        [CAUSE_CLOCK] = "lower clock",
+        [CAUSE_TRANSFER] = "slower transfer",
+        [CAUSE_WAIT] = "waiting for ranks",
+        [CAUSE_DATA] = "waiting for data",
+        [CAUSE_REQUESTS] = "waiting for requests",
+        [CAUSE_MEMORY] = "memory",
+        [CAUSE_GC] = "garbage collection",
+        [CAUSE_HOST] = "host late",
+    };
+    if (cause == CAUSE_TRANSFER && !a->knows_waits)
+        return "waiting or transfer";
+    return a->is_host && cause == CAUSE_HOST ? "outside operators" : words[cause];
+}
+
+const char *why_waiting_words(const struct why_answer *a, const struct step_difference *d, enum step_cause cause,
+                              struct arena *mem)
+{
+    const double most_of = 0.8;
+    for (size_t i = 0; cause == CAUSE_WAIT && i < d->n; i++)
+        if (d->item[i].named == NAMED_RANK && d->item[i].more_ns >= most_of * d->cause_ns[CAUSE_WAIT])
+            return arena_printf(mem, "waits for %s", d->item[i].name);
+    return why_cause_words(a, cause);
+}
+
+const char *why_item_words(const struct step_item *m)
+{
+    return m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
+           : m->named == NAMED_NOTHING ? "Python"
+                                       : m->name;
+}
+
+const char *why_more_words(char out[READABLE_MOST + 2], double ns)
+{
+    char number[READABLE_MOST];
+    snprintf(out, READABLE_MOST + 2, "%c%s", ns < 0 ? '-' : '+', readable_duration(number, fabs(ns)));
+    return out;
+}
+
+/* At most so many columns. */
+static const char *name_cut(const char *name, struct arena *mem)
+{
+    enum { MOST = 40, DOTS = 3 };
+    size_t at = 0, cut = 0;
+    int n = 0;
+    for (bool is_shown; name[at]; n++) {
+        cut = n == MOST - DOTS ? at : cut;
+        at += utf8_shown(name + at, &is_shown);
+    }
+    return n <= MOST ? name : arena_printf(mem, "%.*s...", (int)cut, name);
+}
+
+/* "(100 %): name" behind a cause: its share, and the item that grew most. */
+static const char *cause_detail(const struct step_difference *d, enum step_cause cause, bool is_named,
+                                struct arena *mem)
+{
+    const double percent = 100 * d->cause_ns[cause] / d->more_ns;
+    for (size_t i = 0; is_named && i < d->n; i++)
+        if (d->item[i].cause == cause && d->item[i].more_ns > 0)
+            return arena_printf(mem, "(%.0f %%): %s", percent, name_cut(why_item_words(&d->item[i]), mem));
+    return arena_printf(mem, "(%.0f %%)", percent);
+}
+
+/* The largest causes, at most two and each a seventh at least; and the wait for a processor, if it is as large. */
+static const char *because_of(const struct why_answer *a, const struct step_difference *d, struct arena *mem)
+{
+    enum { MOST = 2, LEAST_PERCENT = 15 };
+    const char *text = NULL;
+    char more[READABLE_MOST + 2];
+    bool is_said[CAUSES] = { 0 };
+    for (int k = 0; k < MOST && d->more_ns > 0; k++) {
+        int c = 0;
+        for (int i = 1; i < CAUSES; i++)
+            c = is_said[c] || (!is_said[i] && d->cause_ns[i] > d->cause_ns[c]) ? i : c;
+        if (d->cause_ns[c] <= 0 || 100 * d->cause_ns[c] < LEAST_PERCENT * d->more_ns)
+            break;
+        is_said[c] = true;
+        const enum step_cause cause = (enum step_cause)c;
+        const char *words = why_waiting_words(a, d, cause, mem);
+        const bool is_for_rank = cause == CAUSE_WAIT && words != why_cause_words(a, cause);
+        text = arena_printf(mem, "%s%s%s %s %s", text ? text : "", text ? ", " : "", words,
+                            why_more_words(more, d->cause_ns[c]), cause_detail(d, cause, !is_for_rank, mem));
+    }
+    const double waited = step_thread_share(&a->thread_usual, &a->thread, d->more_ns);
+    if (100 * waited >= LEAST_PERCENT)
+        text = arena_printf(mem, "%s%sits thread waits for a processor for %.0f %% of it", text ? text : "",
+                            text ? "; " : "", 100 * waited);
+    return text;
+}
+
+/* Waits whose name is that of the rank that joined last. */
+static void name_ranks(struct step_difference *x, const struct known_waits *w)
+{
+    for (size_t i = 0; w && i < x->n; i++)
+        for (size_t k = 0; x->item[i].cause == CAUSE_WAIT && x->item[i].named == NAMED_OPERATOR && k < w->n; k++)
+            if (w->at[k].is_for_rank && strcmp(w->at[k].for_whom, x->item[i].name) == 0)
+                x->item[i].named = NAMED_RANK;
+}
+
+/* Copies the first `most` items with their texts, and adds up the others. The rest of the answer is there. */
+static bool answer_keep(struct why_answer *out, struct step_difference *x, const struct step_series *s,
                         const struct run_rank *q, size_t most, struct arena *mem)
 {
     enum {
@@ -119,6 +227,11 @@ static bool answer_keep(struct why_answer *out, const struct step_difference *x,
         DEVICE = 1 << SPAN_KERNEL | 1 << SPAN_COLLECTIVE | 1 << SPAN_COPY
     };
     const size_t n = x->n < most ? x->n : most;
+    name_ranks(x, q->waits);
+    out->knows_waits = run_rank_knows_waits(q);
+    out->is_host = s->is_host;
+    out->because = because_of(out, x, mem);
+    out->lacks_python = x->n > 0 && x->item[0].named == NAMED_OUTSIDE && run_rank_lacks_python(q);
     out->difference = *x;
     out->difference.n = n;
     out->difference.item = arena_take(mem, n, sizeof *out->difference.item);
@@ -224,7 +337,8 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
                    run_rank_division(&division, &like, q, row, n_rows, spare);
         if (!done)
             break;
-        out[i] = (struct why_answer){ .n_usual = division.n_usual, .knows_waits = run_rank_knows_waits(q) };
+        out[i] = (struct why_answer){ .n_usual = division.n_usual };
+        thread_compare(&out[i], &like, q, &set[i], spare);
         done = set_mean(&own, s, &division, &set[i], where, &time_ns, spare);
         /* With two steps the other one is the usual one: the median, which is their mean, would explain half of the
          * difference. */
@@ -235,7 +349,6 @@ bool why_steps(struct why_answer *out, const struct step_series *s, const struct
         }
         done = done && step_difference_find(&x, &own, &division.usual, time_ns, usual_ns, set[i].without, spare) &&
                answer_keep(&out[i], &x, s, q, most, mem);
-        thread_compare(&out[i], &like, q, &set[i], spare);
     }
     arena_free(spare);
     return done;
@@ -269,7 +382,7 @@ bool why_rank(struct why_answer *out, const struct run_rank *q, const struct ste
     struct step_division division;
     struct step_difference x;
     const unsigned communication = 1u << SPENT_WAIT | 1u << SPENT_TRANSFER;
-    *out = (struct why_answer){ .knows_waits = run_rank_knows_waits(q) };
+    *out = (struct why_answer){ 0 };
     const bool done = spare && run_rank_series(&s, q, spare) && run_rank_division(&division, &s, q, NULL, 0, spare) &&
                       step_difference_find(&x, &division.usual, other, ns_without(&division.usual, communication),
                                            ns_without(other, communication), communication, spare) &&

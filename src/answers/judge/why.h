@@ -9,6 +9,7 @@
 #include "analyse/framework/steps/step_causes.h"
 #include "answers/run/run_rank.h"
 #include "answers/run/step_thread_time.h"
+#include "base/text/readable.h"
 
 /* Where to look in the timeline: names as it shows them. */
 struct why_place {
@@ -29,10 +30,24 @@ struct why_answer {
     struct why_place *place;           /* of each item */
     double others_ns;                  /* of the items that were left out */
     size_t n_others, n_usual; /* n_usual: steps that the usual one is the mean of; 0: nothing to compare with */
-    bool lacks_python;        /* Python functions could have been recorded, and were not */
+    bool lacks_python;        /* nothing was recorded of most of it; Python functions could have been, and were not */
     struct step_thread_time thread_usual, thread; /* where the thread of the usual steps and of these was */
     bool knows_waits; /* of collectives; else CAUSE_TRANSFER may be waiting for other ranks, too */
+    bool is_host;     /* there is no device */
+    const char
+        *because; /* "waiting for data +18.897 ms (100 %): next": the largest causes; NULL: there is no large one */
 };
+
+/* "longer runs" */
+const char *why_cause_words(const struct why_answer *a, enum step_cause cause);
+/* "waits for rank 1", if most of the waiting in these items is for one rank; else as why_cause_words(). NULL: no
+ * memory. */
+const char *why_waiting_words(const struct why_answer *a, const struct step_difference *d, enum step_cause cause,
+                              struct arena *mem);
+/* What an item is about: its name, or "nothing was recorded of the host". */
+const char *why_item_words(const struct step_item *m);
+/* "+18.9 ms": with its sign. */
+const char *why_more_words(char out[READABLE_MOST + 2], double ns);
 
 /* Some steps that are explained together, by their mean: rows of the series. */
 struct why_rows {

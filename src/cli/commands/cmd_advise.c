@@ -5,8 +5,10 @@
 #include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
+#include "open/run_explain.h"
 #include "report/advise_page.h"
 #include "report/advise_report.h"
+#include "report/judge_report.h"
 #include "view/inputs/view_inputs.h"
 
 static void *look(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e)
@@ -20,7 +22,7 @@ static void *look(const void *of, const struct recording *l, size_t i, struct ar
 static bool report_json(struct arguments *a, const struct advise_report *r, enum exit_status *status)
 {
     json_t *checks = advise_checks_json(r), *list = advise_json(r);
-    json_t *more = json_pack("{s:o}", "advise_checks", checks);
+    json_t *more = json_pack("{s:o, s:o}", "advise_checks", checks, "judged", judge_json(r->run, a->mem));
     *status = json_report_more(a, "advice", list, more, *status);
     return list && more;
 }
@@ -29,8 +31,12 @@ static enum exit_status advise_answer(struct run *run, struct arguments *a, enum
 {
     struct advise_rank *rank = arena_take(a->mem, run->n, sizeof *rank);
     struct advice *advice = arena_take(a->mem, n_advise_checks, sizeof *advice);
-    struct job_steps job;
-    bool done = rank != NULL && job_judge(&job, run->rank, run->n, a->mem);
+    const struct job_question nothing = { 0 };
+    const struct explain_request how = { .top = a->top };
+    struct job_choice job;
+    struct explained_run explained;
+    struct error e = { 0 };
+    bool done = rank != NULL && job_choose(&job, run->rank, run->n, &nothing, a->mem, &e);
     for (size_t i = 0; done && i < run->n; i++) {
         rank[i] = *(const struct advise_rank *)run->more[i];
         rank[i].rank = run->rank[i];
@@ -40,12 +46,17 @@ static enum exit_status advise_answer(struct run *run, struct arguments *a, enum
         complain_no_memory("the findings");
         return STATUS_NOTHING;
     }
-    struct advise_report report = {
-        .rank = rank, .n_ranks = run->n, .advice = advice, .run = &job.run, .page = a->html, .mem = a->mem
-    };
-    struct error e = { 0 };
-    if (a->html && !advise_page_write(&report, a->html, &e)) {
+    if (!run_explain(&explained, run, &job, &how, a->mem, &e)) {
         complain("%s", e.text);
+        explained = (struct explained_run){ .run = &job.job.run };
+        status = STATUS_LOSSES;
+    }
+    struct advise_report report = {
+        .rank = rank, .n_ranks = run->n, .advice = advice, .run = &explained, .page = a->html, .mem = a->mem
+    };
+    struct error of_page = { 0 };
+    if (a->html && !advise_page_write(&report, a->html, &of_page)) {
+        complain("%s", of_page.text);
         report.page = NULL;
         status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }

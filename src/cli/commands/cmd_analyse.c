@@ -18,6 +18,7 @@
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "cli/options/work.h"
+#include "open/run_explain.h"
 #include "pipeline/collection_write.h"
 #include "pipeline/rank_load.h"
 #include "report/judge_report.h"
@@ -41,6 +42,7 @@ struct analyse_analysis {
     struct arguments *a;
     struct inputs inputs;
     struct directory_report *report;  /* one per input */
+    size_t n_collections;             /* of frameworks: they are ranks of a job */
     bool has_lines;                   /* print one line per directory instead of its summary */
     struct progress progress, *shown; /* shown: receives the stages of the only directory; NULL: there are several */
     pthread_mutex_t lock;             /* protects the fields below, stdout and stderr */
@@ -142,13 +144,14 @@ static void analyse_collection(struct analyse_analysis *n, const struct input *i
         const struct step_choice chosen = { .first = r.part ? (uint64_t)r.part->first : 0,
                                             .last = r.part ? (uint64_t)r.part->last : 0 };
         const struct step_choice *choice = r.part ? &chosen : NULL;
+        const bool is_of_job = n->n_collections > 1;
         if (n->a->json)
-            t->json = collection_summary_json(n->a, choice, &r);
-        else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r))
+            t->json = collection_summary_json(n->a, choice, &r, is_of_job);
+        else if (!n->has_lines && !collection_summary_print(term, n->a, choice, &r, is_of_job))
             t->is_cut = true;
-        t->mem = n->inputs.list.n > 1 ? arena_new() : NULL;
+        t->mem = is_of_job ? arena_new() : NULL;
         t->has_row = t->mem && rank_row_of(&t->rank, &r.collection, t->mem);
-        t->is_cut |= n->inputs.list.n > 1 && !t->has_row;
+        t->is_cut |= is_of_job && !t->has_row;
     } else {
         t->status = STATUS_NOTHING;
         complain_failed(err, &e, &r.collection.lost);
@@ -273,7 +276,8 @@ static void run_all(struct analyse_analysis *n)
         n->a->options.n_threads = at_once > 0 && n_threads > at_once ? n_threads / at_once : 1;
     n->has_lines = n_inputs > SHOWN_WHOLE && n->a->verbose == 0 && !n->a->quiet && !n->a->json;
     for (size_t i = 0; i < n_inputs; i++)
-        n->has_lines = n->has_lines && n->inputs.list.at[i].kind;
+        n->n_collections += n->inputs.list.at[i].kind != NULL;
+    n->has_lines = n->has_lines && n->n_collections == n_inputs;
     pthread_mutex_init(&n->lock, NULL);
     progress_begin(&n->progress, stderr, !n->a->quiet);
     pool_run(n_inputs, at_once, run_one, n);
@@ -344,32 +348,53 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     return true;
 }
 
+/* The causes of what is slow, on ranks that are read again. Where that fails (their raw data may have been removed
+ * meanwhile), there are only the findings. False: no memory. */
+static bool ranks_explain(const struct analyse_analysis *n, struct explained_run *out, struct run_member *of,
+                          size_t n_of, const struct job_choice *job)
+{
+    const struct run_request how = { .inputs = &n->inputs,
+                                     .without = NOT_OF_ANSWERS,
+                                     .n_threads = n->a->options.n_threads };
+    const struct explain_request q = { .top = n->a->top };
+    struct run run;
+    struct error e = { 0 };
+    if (!run_of_members(&run, &how, of, n_of, n->a->mem))
+        return false;
+    if (!run_explain(out, &run, job, &q, n->a->mem, &e))
+        *out = (struct explained_run){ .run = &job->job.run };
+    return e.fault != FAULT_LIMIT;
+}
+
 /* Compares the ranks of a job. False: no memory. */
 static bool compare_ranks(struct analyse_analysis *n, json_t **json)
 {
     struct arena *mem = n->a->mem;
     const size_t n_inputs = n->inputs.list.n;
     struct rank_row *row = arena_take(mem, n_inputs, sizeof *row);
+    struct run_member *of = arena_take(mem, n_inputs, sizeof *of);
     uint32_t *order = arena_take(mem, n_inputs, sizeof *order);
     size_t n_rows = 0;
-    if (!row || !order)
+    if (!row || !of || !order)
         return false;
     for (size_t i = 0; i < n_inputs; i++)
         if (n->report[i].has_row) {
             row[n_rows] = n->report[i].rank;
+            row[n_rows].of.input = i;
             row[n_rows++].name = last_part(n->inputs.list.at[i].path);
         }
-    if (n_rows < 2)
+    if (n_rows == 0 || n->n_collections < 2)
         return true;
-    struct job_steps job;
-    if (!ranks_compare(&job, row, n_rows, order, mem))
+    struct job_choice job;
+    struct explained_run explained;
+    if (!ranks_compare(&job, row, of, n_rows, order, mem) || !ranks_explain(n, &explained, of, n_rows, &job))
         return false;
     report_duplicates(row, n_rows);
     if (!report_gaps(row, n_rows, mem))
         return false;
     if (n->a->json) {
-        *json = json_pack("{s:o, s:o}", "ranks", rank_table_json(&job, row, order, n_rows), "judged",
-                          judge_json(&job.run, mem));
+        *json = json_pack("{s:o, s:o}", "ranks", rank_table_json(&job.job, row, order, n_rows), "judged",
+                          judge_json(&explained, mem));
         return *json != NULL;
     }
     if (n->a->quiet)
@@ -378,7 +403,7 @@ static bool compare_ranks(struct analyse_analysis *n, json_t **json)
     term_init(&term, stdout);
     if (!n->has_lines)
         putchar('\n');
-    rank_table_print(&term, &job, row, order, n_rows, mem);
+    rank_table_print(&term, &job.job, &explained, row, order, n_rows, mem);
     if (n->has_lines)
         printf("\n%zu directories; -v prints the report of each\n", n_inputs);
     return true;
@@ -435,13 +460,13 @@ int run_analyse(struct arguments *a)
     }
     work_memory(a, n.inputs.list.at[0].path);
     run_all(&n);
-    memory_unwatch();
     enum exit_status status = tally_status(&n.tally);
     json_t *more = NULL;
     if (!compare_ranks(&n, &more)) {
         complain_no_memory("the comparison of directories");
         status = status == STATUS_DONE ? STATUS_LOSSES : status;
     }
+    memory_unwatch();
     for (size_t i = 0; i < n.inputs.list.n; i++)
         arena_free(n.report[i].mem);
     if (a->json)

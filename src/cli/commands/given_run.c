@@ -7,9 +7,6 @@
 #include "cli/options/work.h"
 #include "report/term.h"
 
-/* No answer about steps and ranks is made of it. */
-enum { NOT_OF_ANSWERS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS };
-
 static void recover(const void *arguments, const char *path)
 {
     recover_first(arguments, path, stderr);

@@ -203,11 +203,11 @@ static json_t *memory_json(const struct collection *s)
 }
 
 bool collection_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
-                              const struct collection_result *r)
+                              const struct collection_result *r, bool is_of_job)
 {
     const struct collection *s = &r->collection;
     const struct names *names = s->profile.names;
-    const struct step_subject steps = { &s->profile, s, choice, "step_trace_time.csv" };
+    const struct step_subject steps = { &s->profile, s, choice, "step_trace_time.csv", is_of_job };
     struct costs c;
     if (a->quiet || a->json)
         return true;
@@ -232,10 +232,10 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
 }
 
 json_t *collection_summary_json(const struct arguments *a, const struct step_choice *choice,
-                                const struct collection_result *r)
+                                const struct collection_result *r, bool is_of_job)
 {
     const struct collection *s = &r->collection;
-    const struct step_subject steps = { &s->profile, s, choice, NULL };
+    const struct step_subject steps = { &s->profile, s, choice, NULL, is_of_job };
     struct costs c;
     json_t *report = NULL;
     if (costs_sum(s, a->top, &c))
@@ -249,7 +249,7 @@ json_t *collection_summary_json(const struct arguments *a, const struct step_cho
                            "seconds", seconds_json(&r->account));
     costs_free(&c);
     json_object_set_new(report, "ranges", range_table_json(&s->profile, &s->framework.ops, a->top));
-    if (report && step_table_json(&steps, report))
+    if (report && step_table_json(&steps, a->top, report))
         return report;
     json_decref(report);
     return NULL;

@@ -539,7 +539,7 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
     const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, NULL, a->top));
     json_object_set_new(report, "host", host_table_json(p, a->top));
-    if (report && step_table_json(&steps, report))
+    if (report && step_table_json(&steps, a->top, report))
         return report;
     json_decref(report);
     return NULL;

@@ -56,9 +56,9 @@ bool work_load(const char *path, unsigned without, unsigned n_threads, struct pr
 /* Prints the summary, or nothing with --json or --quiet. `choice`: the requested steps; NULL: all. False: a part is
  * missing for want of memory. */
 bool collection_summary_print(const struct term *t, const struct arguments *a, const struct step_choice *choice,
-                              const struct collection_result *r);
+                              const struct collection_result *r, bool is_of_job);
 /* A new reference; NULL without memory. */
 json_t *collection_summary_json(const struct arguments *a, const struct step_choice *choice,
-                                const struct collection_result *r);
+                                const struct collection_result *r, bool is_of_job);
 
 #endif

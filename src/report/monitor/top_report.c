@@ -148,7 +148,7 @@ void top_print_window(const struct term *t, const struct monitor_window *w, cons
     char span[READABLE_MOST];
     head_put(t, w, dir, now_unix_ns);
     fprintf(t->to, "\nthe last %s:\n", readable_duration(span, (double)(w->end_ns - w->begin_ns)));
-    judge_put(t, &w->run, 2, mem);
+    judge_put(t, &(struct explained_run){ .run = &w->run }, 2, mem);
     fputc('\n', t->to);
     parts_put(t, w);
     fputc('\n', t->to);
@@ -184,7 +184,7 @@ static json_t *rank_json(const struct window_rank *r)
 
 json_t *top_json(const struct monitor_window *w, const char *dir, struct arena *mem)
 {
-    json_t *const ranks = json_array(), *const findings = judge_json(&w->run, mem);
+    json_t *const ranks = json_array(), *const findings = judge_json(&(struct explained_run){ .run = &w->run }, mem);
     for (size_t i = 0; ranks && i < w->n; i++)
         json_array_append_new(ranks, rank_json(&w->rank[i]));
     for (size_t i = 0; findings && i < w->run.of.n; i++) {

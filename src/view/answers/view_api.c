@@ -237,7 +237,7 @@ static void put_series(struct question *a, const struct view_series *s)
         out_char(o, '{');
         json_put_bool(o, "is_start_up", s->findings.at[i].is_start_up);
         put_sentences(a, "says", &s->findings.at[i].says, 1);
-        put_sentences(a, "why", s->findings.at[i].why.at, s->findings.at[i].why.n);
+        put_sentences(a, "why", &s->findings.at[i].because, s->findings.at[i].because.text != NULL);
         out_char(o, '}');
     }
     out_char(o, ']');

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/inputs/view_inputs.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "answers/judge/run_judge.h"
-#include "answers/judge/why.h"
+#include "answers/judge/causes.h"
 #include "answers/run/trace_steps.h"
 #include "base/memory/sort.h"
 #include "report/term.h"
-#include "report/why_report.h"
 
-enum { MOST_REASONS = 12, MOST_EXPLAINED = 32, MOST_FINDINGS = 8, MOST_ROWS = 64 };
+enum { MOST_REASONS = 12, MOST_EXPLAINED = 32, MOST_FINDINGS = 8 };
 
 /* Title of a collection without steps: how the device spent its time, as in the summary of ascope analyse. */
 static const char *whole_title(const struct step_series *s, struct arena *mem)
@@ -60,26 +57,26 @@ static bool series_keep(struct view_series *out, const struct step_series *s, co
     return out->title != NULL;
 }
 
-/* What took longer, and where; without a text if there is no memory. */
-static struct view_sentence item_sentence(const struct step_item *m, const struct why_place *place, bool is_host,
-                                          bool knows_waits, struct arena *mem)
+static struct view_sentence sentence_at(const char *text, const struct why_place *place)
 {
-    char more[READABLE_MOST], before[READABLE_MOST], after[READABLE_MOST];
-    const char *what = m->named == NAMED_OUTSIDE   ? "nothing was recorded of the host"
-                       : m->named == NAMED_NOTHING ? "Python"
-                                                   : m->name;
-    const char *text =
-        arena_printf(mem, "%c%s %s: %s (%s, usually %s)", m->more_ns < 0 ? '-' : '+',
-                     readable_duration(more, fabs(m->more_ns)), why_cause_words(m->cause, is_host, knows_waits), what,
-                     readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
     const bool is_placed = place->process || place->event;
     return (struct view_sentence){ text, is_placed ? place->begin_ns : 1,
                                    is_placed ? place->begin_ns + place->dur_ns : 0, place->event };
 }
 
+/* What took longer, and where; without a text if there is no memory. */
+static struct view_sentence item_sentence(const struct why_answer *a, const struct step_item *m,
+                                          const struct why_place *place, struct arena *mem)
+{
+    char more[READABLE_MOST + 2], before[READABLE_MOST], after[READABLE_MOST];
+    const char *text =
+        arena_printf(mem, "%s %s: %s (%s, usually %s)", why_more_words(more, m->more_ns), why_cause_words(a, m->cause),
+                     why_item_words(m), readable_duration(after, m->after_ns), readable_duration(before, m->before_ns));
+    return sentence_at(text, place);
+}
+
 /* Explains a slow step: what took longer than usual. */
-static bool step_explain(struct view_step *step, const struct why_answer *found, int64_t median_ns, bool is_host,
-                         struct arena *mem)
+static bool step_explain(struct view_step *step, const struct why_answer *found, int64_t median_ns, struct arena *mem)
 {
     char time[READABLE_MOST], usual[READABLE_MOST];
     struct view_sentence *head = list_add(&step->why, mem);
@@ -97,30 +94,15 @@ static bool step_explain(struct view_step *step, const struct why_answer *found,
         struct view_sentence *to = list_add(&step->why, mem);
         if (!to)
             return false;
-        *to = item_sentence(m, &found->place[i], is_host, found->knows_waits, mem);
-    }
-    return !arena_failed(mem);
-}
-
-/* The largest causes of a finding: at most three, each at least a tenth of it. */
-static bool finding_explain(struct view_finding *f, const struct why_answer *found, bool is_host, struct arena *mem)
-{
-    enum { MOST = 3, LEAST_PART = 10 };
-    for (size_t i = 0; i < found->difference.n && f->why.n < MOST; i++) {
-        const struct step_item *m = &found->difference.item[i];
-        if (m->more_ns <= 0 || m->more_ns * LEAST_PART < found->difference.more_ns)
-            continue;
-        struct view_sentence *to = list_add(&f->why, mem);
-        if (!to)
-            return false;
-        *to = item_sentence(m, &found->place[i], is_host, found->knows_waits, mem);
+        *to = item_sentence(found, m, &found->place[i], mem);
     }
     return !arena_failed(mem);
 }
 
 /* What the judge finds in the steps of a series, which are those of the run's only rank. */
-static bool findings_add(struct view_series *s, const struct judged_run *r, struct arena *mem)
+static bool findings_add(struct view_series *s, const struct explained_run *x, struct arena *mem)
 {
+    const struct judged_run *r = x->run;
     const size_t n = run_findings(r);
     if (r->n < 2)
         return true;
@@ -147,6 +129,9 @@ static bool findings_add(struct view_series *s, const struct judged_run *r, stru
         to->says = (struct view_sentence){ run_finding_text(r, f, mem), s->steps.at[first - r->rank->step].begin_ns,
                                            s->steps.at[last - r->rank->step].end_ns, NULL };
         to->is_start_up = f->shape == SLOW_START_UP;
+        const struct explained *of = causes_of(x, f);
+        if (of && of->answer.because)
+            to->because = sentence_at(of->answer.because, &of->answer.place[0]);
     }
     return !arena_failed(mem);
 }
@@ -171,30 +156,22 @@ static size_t slow_rows(const struct step_series *s, uint32_t row[MOST_EXPLAINED
     return n;
 }
 
-/* Explains the findings, and the slowest of the slow steps. */
-static bool view_steps_explain(struct view_series *out, const struct judged_run *r, const struct step_series *s,
-                               const struct run_rank *q, struct arena *mem)
+/* Explains the slowest of the slow steps. */
+static bool slow_steps_explain(struct view_series *out, const struct step_series *s, const struct run_rank *q,
+                               struct arena *mem)
 {
-    enum { MOST_SETS = MOST_EXPLAINED + MOST_FINDINGS };
-    uint32_t row[MOST_EXPLAINED], of_finding[MOST_FINDINGS][MOST_ROWS];
-    struct why_answer found[MOST_SETS];
-    struct why_rows set[MOST_SETS];
-    const size_t n = slow_rows(s, row, mem), n_all = run_findings(r),
-                 n_findings = n_all < MOST_FINDINGS ? n_all : MOST_FINDINGS;
+    uint32_t row[MOST_EXPLAINED];
+    struct why_answer found[MOST_EXPLAINED];
+    struct why_rows set[MOST_EXPLAINED];
+    const size_t n = slow_rows(s, row, mem);
     if (n == SIZE_MAX)
         return false;
-    for (size_t i = 0; i < n_findings; i++)
-        set[i] = (struct why_rows){ of_finding[i], run_finding_rows(r, 0, &r->of.at[i], of_finding[i], MOST_ROWS),
-                                    run_finding_without(&r->of.at[i]) };
     for (size_t i = 0; i < n; i++)
-        set[n_findings + i] = (struct why_rows){ &row[i], 1, 0 };
-    if (n_findings + n > 0 && !why_steps(found, s, q, set, n_findings + n, MOST_REASONS, mem))
+        set[i] = (struct why_rows){ &row[i], 1, 0 };
+    if (n > 0 && !why_steps(found, s, q, set, n, MOST_REASONS, mem))
         return false;
-    for (size_t i = 0; i < n_findings; i++)
-        if (!finding_explain(&out->findings.at[i], &found[i], s->is_host, mem))
-            return false;
     for (size_t i = 0; i < n; i++)
-        if (!step_explain(&out->steps.at[row[i]], &found[n_findings + i], out->median_ns, s->is_host, mem))
+        if (!step_explain(&out->steps.at[row[i]], &found[i], out->median_ns, mem))
             return false;
     return true;
 }
@@ -214,8 +191,9 @@ bool view_steps_add(struct view_input *in, const struct run_rank *q)
     if (s.is_whole || out->steps.n == 0)
         return true;
     struct judged_run run;
-    return run_judge_series(&run, &s, q->names, mem) && findings_add(out, &run, mem) &&
-           view_steps_explain(out, &run, &s, q, mem);
+    struct explained_run explained;
+    return causes_of_series(&explained, &run, &s, q, MOST_FINDINGS, mem) && findings_add(out, &explained, mem) &&
+           slow_steps_explain(out, &s, q, mem);
 }
 
 bool view_trace_steps(struct view_input *in, struct error *e)

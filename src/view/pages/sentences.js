@@ -7,7 +7,7 @@ import { is_english } from "./text.js";
 /** Of `ascope why`. @type {Record<string, string>} */
 const CAUSES = {
     "more runs": "运行次数更多", "longer runs": "运行时间更长", "lower clock": "频率更低", "slower transfer": "传输更慢", "waiting or transfer": "等待其他 rank 或传输", "waiting for ranks": "等待其他 rank",
-    "waiting for data": "等待数据", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", "outside operators": "算子之外", operators: "算子",
+    "waiting for data": "等待数据", "waiting for requests": "等待请求", memory: "内存", "garbage collection": "垃圾回收", "host late": "主机下发过晚", "outside operators": "算子之外",
 };
 
 /** What could not be used of a recording: the texts of loss_text(). @type {Record<string, string>} */
@@ -89,6 +89,7 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`since (step|iteration) (.+?) each (?:step|iteration) takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${sized(m[2])} 起，每个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
     [`every (\\d+)(?:st|nd|rd|th) (?:step|iteration) from (.+?) on takes ${T} longer than the usual ${T}, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从 ${sized(m[2])} 起，每 ${m[1]} 个步骤中有一个比通常的 ${m[4]} 多 ${m[3]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
     [`each (step|iteration) takes a little longer than the one before, from (.+?) to (.+?): ${T} more in the mean, ${T} in all \\(${N} % of the run\\)${MOST}`, (m) => `从${unit(m)} ${m[2]} 到 ${sized(m[3])}，每个都比前一个略长：平均多 ${m[4]}，共 ${m[5]}（占运行的 ${m[6]} %）${most(m[7], m[8])}`],
+    [`((?:waits for .+?|${Object.keys(CAUSES).join("|")}) \\+${T} \\(${N} %\\).*|its thread waits for a processor for ${N} % of it)`, (m) => because(m[1])],
     [`((?:the stage of )?(?:rank|device) \\d+|\\S+) is slow in each (step|iteration): ${T} without communication, (.+?) ?${T}; the others wait ${T} a (?:step|iteration) for it \\(${N} % of the run\\)${MOST}`, (m) => `${ranked(m[1])} 每步都慢：不计通信 ${m[3]}，${ranked(m[4])} 为 ${m[5]}；其他 rank 每步为它等待 ${m[6]}（占运行的 ${m[7]} %）${most(m[8], m[9])}`],
     [`once, in step (.+?)`, (m) => `一次，在步骤 ${m[1]}`],
     [`in steps (.+?) to (.+?)`, (m) => `在步骤 ${m[1]} 至 ${m[2]}`],
@@ -178,6 +179,12 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`${WIDE}: ${T}${PER}, ${N} times?`, (m) => `${what(m[1])}：${per(m)} ${m[2]}，${m[3]} 次`],
     [`${WIDE}: ${T}${PER}`, (m) => `${what(m[1])}：${per(m)} ${m[2]}`],
 ])).map(([form, says]) => [new RegExp("^" + form + "$", "s"), says]);
+
+const CAUSE = new RegExp(`(^|, )(?:waits for ((?:rank|device) \\d+|\\S+)|(${Object.keys(CAUSES).join("|")})) \\+${T} \\((\\d+) %\\)(: nothing was recorded of the host)?`, "g");
+
+/** The causes of a finding; names of operators stay. @param {string} text */
+const because = (text) => text.replace(CAUSE, (_, before, rank, cause, time, percent, nothing) => (before ? "，" : "") + (rank ? "等待 " + rank : CAUSES[cause]) + ` +${time}（${percent} %）` + (nothing ? "：主机上没有记录" : ""))
+    .replace(/(?:; )?its thread waits for a processor for (\d+) % of it$/, "；其中 $1 % 是其线程在等待处理器").replace(/^；/, "");
 
 /** Because of which rank, and most of what. @param {string|undefined} because @param {string|undefined} part */
 const most = (because, part) => (because ? "，原因在 " + because : "") + (part ? "，主要是" + PARTS[part] : "");

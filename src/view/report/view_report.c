@@ -126,11 +126,10 @@ static void put_findings(struct out *o, const struct view_input *in)
             html_raw(o, f->is_start_up ? "<p class=\"dim\">" : "<p>");
             html_text(o, f->says.text);
             out_lit(o, "</p>\n");
-            for (size_t w = 0; w < f->why.n; w++) {
-                html_raw(o, w == 0 ? "<ul>" : "");
-                out_lit(o, "<li>");
-                html_text(o, f->why.at[w].text);
-                html_raw(o, w + 1 == f->why.n ? "</li></ul>\n" : "</li>");
+            if (f->because.text) {
+                out_lit(o, "<ul><li>");
+                html_text(o, f->because.text);
+                out_lit(o, "</li></ul>\n");
             }
         }
     }

@@ -33,8 +33,8 @@ struct view_step {
 /* What is slow in a run, with the time of its steps, and its largest causes. */
 struct view_finding {
     struct view_sentence says;
-    LIST(struct view_sentence) why;
-    bool is_start_up; /* it is no fault */
+    struct view_sentence because; /* text NULL: it is not explained, or there is no large cause */
+    bool is_start_up;             /* it is no fault */
 };
 struct view_series {
     const char *title;

@@ -282,7 +282,7 @@ class View(Case):
                 self.assertEqual(found["is_start_up"], judged["shape"] == "start_up")
             first = answer["difference"]["items"][0]
             cause = series["findings"][0]["why"][0]
-            self.assertIn(first["name"], cause["text"], path)
+            self.assertEqual([[c["text"] for c in f["why"]] for f in series["findings"]], [[f["because"]] if f["because"] else [] for f in answer["judged"]], path)
             self.assertEqual((cause["event"], cause["t0"]), (first["place"]["event"], first["place"]["begin_ns"] - base), path)
             self.assertEqual([a["found"] for a in overview["advice"]["advice"]], [a["found"] for a in advice["advice"]], path)
             page = Page(self, self.ascope("view", path, "--export", "-", code=0).stdout)

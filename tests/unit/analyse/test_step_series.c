@@ -166,27 +166,37 @@ static void the_median_of_computing_is_of_all_of_it(void **state)
     (void)state;
 }
 
+/* What the slowest step had most more of. */
+static struct step_item largest_cause(struct made *m, const struct step_series *s, const struct device *d)
+{
+    struct step_division division;
+    struct step_difference x;
+    assert_true(
+        step_division_find(&division, s, &m->collection.profile, d, &m->collection, NULL, &s->slowest[0], 1, m->mem));
+    assert_true(step_difference_find(&x, &division.of[0], &division.usual, (double)s->time_ns[s->slowest[0]],
+                                     (double)s->median_ns, 0, m->mem));
+    return x.item[0];
+}
+
 static void a_slow_step_has_more_of_something(void **state)
 {
     /* clang-format off */
-    static const struct { const char *what; struct more more; int64_t time_ms; enum step_cause cause; int64_t more_ms;
+    static const struct { const char *what; struct more more; int64_t time_ms; enum step_cause cause;
                           const char *name; int64_t name_ms; } row[] = {
-        { "an operator of the device", { .kernel_ms = 20 }, 30, CAUSE_OPERATOR, 20, "Softmax", 20 },
-        { "a collective that moves its data slowly", { .transfer_ms = 15 }, 25, CAUSE_TRANSFER, 15, "hcom_allReduce_", 15 },
-        { "a collective that waits for another rank", { .wait_ms = 15 }, 25, CAUSE_WAIT, 15, "hcom_allReduce_", 15 },
-        { "an operator of the host", { .operator_ms = 30 }, 40, CAUSE_HOST, 30, "aten::item", 30 },
-        { "the host outside of operators", { .outside_ms = 30 }, 40, CAUSE_HOST, 30, "", 30 },
+        { "an operator of the device", { .kernel_ms = 20 }, 30, CAUSE_LONGER, "Softmax", 20 },
+        { "a collective that moves its data slowly", { .transfer_ms = 15 }, 25, CAUSE_TRANSFER, "hcom_allReduce_", 15 },
+        { "a collective that waits for another rank", { .wait_ms = 15 }, 25, CAUSE_WAIT, "hcom_allReduce_", 15 },
+        { "an operator of the host", { .operator_ms = 30 }, 40, CAUSE_HOST, "aten::item", 30 },
+        { "the host outside of operators", { .outside_ms = 30 }, 40, CAUSE_HOST, "", 30 },
     };
     /* clang-format on */
     for (size_t i = 0; i < ROWS(row); i++) {
         struct made m;
         struct step_series s;
-        struct step_mores *more;
-        size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, row[i].more);
         assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.collection.profile, &m.device, &m.collection, 5, m.mem, &more, &n));
+        const struct step_item item = largest_cause(&m, &s, &m.device);
         assert_int_equal(s.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 6 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMMUNICATION], 3 * MS);
@@ -194,14 +204,10 @@ static void a_slow_step_has_more_of_something(void **state)
         assert_int_equal(s.n_slow, 1);
         assert_int_equal(s.slowest[0], 2);
         assert_int_equal(s.time_ns[2], row[i].time_ms * MS);
-        assert_int_equal(n, 1);
-        assert_int_equal(more[0].step, 2);
-        assert_int_equal(more[0].n, 1);
-        assert_int_equal(more[0].at[0].cause, row[i].cause);
-        assert_int_equal(more[0].at[0].more_ns, row[i].more_ms * MS);
-        assert_int_equal(more[0].at[0].named, row[i].more.outside_ms ? NAMED_OUTSIDE : NAMED_OPERATOR);
-        assert_string_equal(more[0].at[0].name, row[i].name);
-        assert_int_equal(more[0].at[0].name_ns, row[i].name_ms * MS);
+        assert_int_equal(item.cause, row[i].cause);
+        assert_int_equal(item.named, row[i].more.outside_ms ? NAMED_OUTSIDE : NAMED_OPERATOR);
+        assert_string_equal(item.name, row[i].name);
+        assert_int_equal((int64_t)item.more_ns, row[i].name_ms * MS);
         made_fini(&m);
     }
     (void)state;
@@ -228,8 +234,6 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
     for (size_t i = 0; i < ROWS(row); i++) {
         struct made m;
         struct step_series s;
-        struct step_mores *more;
-        size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, (struct more){ .outside_ms = 30 });
         COLUMN(&m, m.collection.framework.ops.scope);
@@ -246,12 +250,11 @@ static void what_the_host_did_has_a_name_where_one_was_recorded(void **state)
         m.collection.profile.host.records.marks =
             (struct marks){ .n = row[i].n_marks, .begin = mark_begin, .end = mark_end, .message = message };
         assert_true(step_series_of_collection(&s, &m.collection, &m.device, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.collection.profile, &m.device, &m.collection, 5, m.mem, &more, &n));
-        assert_int_equal(n, 1);
-        assert_int_equal(more[0].at[0].cause, CAUSE_HOST);
-        assert_int_equal(more[0].at[0].named, row[i].named);
-        assert_string_equal(more[0].at[0].name, row[i].name);
-        assert_int_equal(more[0].at[0].name_ns / MS, row[i].name_ms);
+        const struct step_item item = largest_cause(&m, &s, &m.device);
+        assert_int_equal(item.cause, CAUSE_HOST);
+        assert_int_equal(item.named, row[i].named);
+        assert_string_equal(item.name, row[i].name);
+        assert_int_equal((int64_t)item.more_ns / MS, row[i].name_ms);
         made_fini(&m);
     }
     (void)state;
@@ -365,25 +368,22 @@ static void without_a_device_steps_are_those_of_the_host(void **state)
         struct more more;
         enum step_cause cause;
         const char *name;
-    } row[] = { { "an operator", { .operator_ms = 30 }, CAUSE_OPERATOR, "aten::item" },
+    } row[] = { { "an operator", { .operator_ms = 30 }, CAUSE_RUNS, "aten::item" },
                 { "outside of operators", { .outside_ms = 30 }, CAUSE_HOST, "" } };
     for (size_t i = 0; i < ROWS(row); i++) {
         struct made m;
         struct step_series s;
-        struct step_mores *more;
-        size_t n;
         print_message("  %s\n", row[i].what);
         make_job(&m, row[i].more);
         m.collection.profile.n_devices = 0;
         assert_true(step_series_of_collection(&s, &m.collection, NULL, NULL, m.mem));
-        assert_true(step_causes_find(&s, &m.collection.profile, NULL, &m.collection, 5, m.mem, &more, &n));
+        const struct step_item item = largest_cause(&m, &s, NULL);
         assert_true(s.is_host);
         assert_int_equal(s.median_ns, 10 * MS);
         assert_int_equal(s.median_part_ns[STEP_COMPUTING], 9 * MS);
         assert_int_equal(s.median_part_ns[STEP_FREE], 1 * MS);
-        assert_int_equal(n, 1);
-        assert_int_equal(more[0].at[0].cause, row[i].cause);
-        assert_string_equal(more[0].at[0].name, row[i].name);
+        assert_int_equal(item.cause, row[i].cause);
+        assert_string_equal(item.name, row[i].name);
         made_fini(&m);
     }
     (void)state;

@@ -144,7 +144,8 @@ static void ranks_of_a_job_are_compared_without_communication(void **state)
     struct arena *mem = arena_new();
     struct rank_row row[ROWS(made)];
     uint32_t order[ROWS(made)];
-    struct job_steps job;
+    struct job_choice job;
+    struct run_member of[ROWS(made)];
     for (size_t i = 0; i < ROWS(row); i++) {
         struct rank_step *step = arena_take(mem, MOST_STEPS, sizeof *step);
         const int64_t computing_ns = (int64_t)(made[i].computing_ms * MS), free_ns = (int64_t)(made[i].free_ms * MS);
@@ -160,14 +161,15 @@ static void ranks_of_a_job_are_compared_without_communication(void **state)
             .part_ns = { computing_ns, 0, 100 * MS - computing_ns - free_ns, free_ns }
         };
     }
-    assert_true(ranks_compare(&job, row, ROWS(row), order, mem));
+    assert_true(ranks_compare(&job, row, of, ROWS(row), order, mem));
     assert_memory_equal(order, wanted, sizeof wanted);
     for (size_t i = 0; i < ROWS(row); i++) {
         assert_int_equal(row[i].is_twice, i == 1 || i == 4);
-        assert_int_equal(rank_row_finding(&job, i) != NULL, i == 2); /* the host alone has no peer */
+        assert_int_equal(rank_row_finding(&job.job, i) != NULL, i == 2); /* the host alone has no peer */
     }
-    assert_int_equal(rank_row_finding(&job, 2)->part, JUDGED_COMPUTING);
-    assert_true(rank_row_finding(&job, 2)->excess_ns > 59 * MS && rank_row_finding(&job, 2)->excess_ns < 61 * MS);
+    assert_int_equal(rank_row_finding(&job.job, 2)->part, JUDGED_COMPUTING);
+    assert_true(rank_row_finding(&job.job, 2)->excess_ns > 59 * MS &&
+                rank_row_finding(&job.job, 2)->excess_ns < 61 * MS);
     arena_free(mem);
     (void)state;
 }

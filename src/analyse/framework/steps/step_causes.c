@@ -7,14 +7,14 @@
 
 const char *step_cause_key(enum step_cause cause)
 {
-    static const char *const key[CAUSES] = { "runs",     "longer", "clock", "transfer", "wait",    "data",
-                                             "requests", "memory", "gc",    "host",     "operator" };
+    static const char *const key[CAUSES] = { "runs", "longer",   "clock",  "transfer", "wait",
+                                             "data", "requests", "memory", "gc",       "host" };
     return key[cause];
 }
 
 const char *step_named_key(enum step_named named)
 {
-    static const char *const key[NAMEDS] = { NULL, "operator", "outside", "python", "range" };
+    static const char *const key[NAMEDS] = { NULL, "rank", "operator", "outside", "python", "range" };
     return key[named];
 }
 
@@ -117,93 +117,4 @@ bool step_difference_find(struct step_difference *out, const struct step_profile
     for (int c = 0; c < CAUSES; c++)
         out->rest_ns -= out->cause_ns[c];
     return true;
-}
-
-/* ---- in short -------------------------------------------------------------------------------------------------- */
-
-enum { LEAST_PART = 5 }; /* a fifth of what is to be explained: smaller causes are noise */
-
-static bool is_operator(enum step_cause cause)
-{
-    return cause == CAUSE_RUNS || cause == CAUSE_LONGER || cause == CAUSE_CLOCK;
-}
-
-/* The part of a step to which a cause belongs. The two causes of communication are one part, named after the larger
- * one. */
-static enum step_cause part_of(const struct step_difference *d, enum step_cause cause)
-{
-    if (cause == CAUSE_WAIT || cause == CAUSE_TRANSFER)
-        return d->cause_ns[CAUSE_WAIT] >= d->cause_ns[CAUSE_TRANSFER] ? CAUSE_WAIT : CAUSE_TRANSFER;
-    return is_operator(cause) ? CAUSE_OPERATOR : cause;
-}
-
-/* Inserts a cause in descending order. Its name is dropped if it explains less than a fifth of it. */
-static void add_more(struct step_mores *out, struct step_more m)
-{
-    if (out->n == MORES)
-        return;
-    if (m.named != NAMED_NOTHING && (double)m.name_ns < (double)m.more_ns / LEAST_PART)
-        m = (struct step_more){ m.cause, m.more_ns, NAMED_NOTHING, "", 0 };
-    size_t at = out->n++;
-    for (; at > 0 && out->at[at - 1].more_ns < m.more_ns; at--)
-        out->at[at] = out->at[at - 1];
-    out->at[at] = m;
-}
-
-/* The parts of a step that make up at least a fifth of what it took longer, each with the name that grew most in it. */
-static void step_causes_explain(const struct step_difference *d, struct step_mores *out)
-{
-    const double least_ns = d->more_ns / LEAST_PART > 1 ? d->more_ns / LEAST_PART : 1;
-    double part_ns[CAUSES] = { 0 };
-    struct step_more most[CAUSES] = { 0 };
-    for (int c = 0; c < CAUSE_OPERATOR; c++)
-        part_ns[part_of(d, (enum step_cause)c)] += d->cause_ns[c];
-    for (size_t i = 0; i < d->n; i++) {
-        const struct step_item *item = &d->item[i];
-        const enum step_cause part = part_of(d, item->cause);
-        const bool is_counted = is_operator(item->cause) || item->cause == part;
-        const double grown_ns = item->after_ns - item->before_ns;
-        if (is_counted && grown_ns > (double)most[part].name_ns)
-            most[part] = (struct step_more){ part, 0, item->named, item->named == NAMED_NOTHING ? "" : item->name,
-                                             llround(grown_ns) };
-    }
-    for (int c = 0; c < CAUSES; c++)
-        if (part_ns[c] >= least_ns) {
-            most[c].cause = (enum step_cause)c;
-            most[c].more_ns = llround(part_ns[c]);
-            most[c].name = most[c].name ? most[c].name : "";
-            add_more(out, most[c]);
-        }
-}
-
-bool step_causes_find(const struct step_series *s, const struct profile *p, const struct device *d,
-                      const struct collection *collection, size_t most, struct arena *mem, struct step_mores **out,
-                      size_t *n)
-{
-    *n = 0;
-    *out = arena_take(mem, s->n_slow, sizeof **out);
-    uint32_t *wanted = arena_take(mem, s->n_slow, sizeof *wanted);
-    struct step_division division;
-    if (!*out || !wanted)
-        return false;
-    for (size_t i = 0; i < s->n && *n < most; i++) {
-        const uint32_t row = s->slowest[i];
-        if (s->is_slow[row] && s->is_chosen[row]) {
-            wanted[*n] = row;
-            (*out)[(*n)++].step = row;
-        }
-    }
-    if (*n == 0)
-        return true;
-    struct arena *spare = arena_new();
-    bool done = spare && step_division_find(&division, s, p, d, collection, NULL, wanted, *n, spare);
-    for (size_t i = 0; done && i < *n; i++) {
-        struct step_difference x;
-        done = step_difference_find(&x, &division.of[i], &division.usual, (double)s->time_ns[wanted[i]],
-                                    (double)s->median_ns, 0, spare);
-        if (done)
-            step_causes_explain(&x, &(*out)[i]);
-    }
-    arena_free(spare);
-    return done;
 }

@@ -22,7 +22,6 @@ enum step_cause {
     CAUSE_MEMORY,   /* copies, and allocations on the host */
     CAUSE_GC,       /* Python's garbage collection */
     CAUSE_HOST,     /* the device was free; the host was busy with this */
-    CAUSE_OPERATOR, /* the first three together, in a summary */
     CAUSES
 };
 const char *step_cause_key(enum step_cause cause); /* "longer", for machines */
@@ -30,6 +29,7 @@ const char *step_cause_key(enum step_cause cause); /* "longer", for machines */
 /* What a name is of. */
 enum step_named {
     NAMED_NOTHING,  /* there is none: nothing that was recorded grew by at least a fifth */
+    NAMED_RANK,     /* for which a collective waits */
     NAMED_OPERATOR, /* of the device, or a collective; of the host with CAUSE_HOST and the like */
     NAMED_OUTSIDE,  /* the host was outside of operators, and no more is known */
     NAMED_PYTHON,   /* a Python function, without those that it called */
@@ -62,28 +62,5 @@ struct step_difference {
 /* Without those kinds whose bit is in `without`. False only without memory. */
 bool step_difference_find(struct step_difference *out, const struct step_profile *own, const struct step_profile *usual,
                           double time_ns, double usual_ns, unsigned without, struct arena *mem);
-
-/* ---- in short, for summaries ------------------------------------------------------------------------------------ */
-
-struct step_more {
-    enum step_cause cause; /* not one of the first three: CAUSE_OPERATOR instead */
-    int64_t more_ns;       /* in this part of the step, than in the usual one */
-    enum step_named named;
-    const char *name; /* of an operator, a function or a range; "" */
-    int64_t name_ns;  /* by how much it grew */
-};
-
-enum { MORES = 5 }; /* each is a fifth at least */
-struct step_mores {
-    uint32_t step; /* row of the series */
-    size_t n;
-    struct step_more at[MORES]; /* the largest first */
-};
-
-/* Of the slowest `most` slow steps, the slowest first: *n of them, in mem. `collection` is NULL of a PROF directory.
- * False only without memory. */
-bool step_causes_find(const struct step_series *s, const struct profile *p, const struct device *d,
-                      const struct collection *collection, size_t most, struct arena *mem, struct step_mores **out,
-                      size_t *n);
 
 #endif

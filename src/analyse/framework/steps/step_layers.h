@@ -78,6 +78,7 @@ struct known_wait {
     int64_t begin_ns, joined_ns, end_ns;
     int64_t step;         /* number of the step that launched it; INT64_MIN: none */
     const char *for_whom; /* "rank 1" */
+    bool is_for_rank;     /* it is certain that it waits for that one */
     uint32_t row;         /* of the device's collectives, of the slices of a trace, or of the operators of a host */
 };
 struct known_waits {
