@@ -18,42 +18,92 @@ enum {
 
 /* Offsets within the structures of CPython: pycore_runtime.h, pycore_interp.h, pystate.h, pycore_frame.h, code.h. */
 struct python_layout {
-    unsigned minor; /* of Python 3 */
-    uint16_t runtime_interpreters, runtime_gil_holder, runtime_gil_locked;
-    uint16_t interpreter_next, interpreter_threads;
-    uint16_t thread_next, thread_cframe, thread_native_id;
-    uint16_t cframe_current;
-    uint16_t frame_previous, frame_code, frame_instruction;
-    uint16_t code_file, code_name, code_first_line, code_lines, code_instructions;
+    unsigned minor;               /* of Python 3 */
+    bool is_described;            /* those of the interpreter are in a table at the begin of _PyRuntime */
+    uint16_t gil, holder, locked; /* gil: of the interpreter's pointer to it; 0: it is in _PyRuntime */
+    uint16_t interpreters;        /* in _PyRuntime */
+    uint16_t next, threads;       /* of an interpreter */
+    uint16_t thread_next, native_id;
+    uint16_t thread_frame,
+        cframe; /* cframe: the former is of a structure that has the frame here; NO_CFRAME: of the frame */
+    uint16_t previous, code, instruction, owner;
+    uint16_t ascii, wide;                                 /* characters of a text: of ASCII, of others */
+    uint16_t file, name, first_line, lines, instructions; /* of a code object */
 };
+
+enum { NO_CFRAME = UINT16_MAX, OWNER_IS_C = 3 }; /* frames of C, which have no code */
 
 static const struct python_layout python_layouts[] = {
     { .minor = 11,
-      .runtime_interpreters = 40,
-      .runtime_gil_holder = 368,
-      .runtime_gil_locked = 376,
-      .interpreter_next = 0,
-      .interpreter_threads = 16,
+      .holder = 368,
+      .locked = 376,
+      .interpreters = 40,
+      .next = 0,
+      .threads = 16,
       .thread_next = 8,
-      .thread_cframe = 56,
-      .thread_native_id = 160,
-      .cframe_current = 8,
-      .frame_previous = 48,
-      .frame_code = 32,
-      .frame_instruction = 56,
-      .code_file = 112,
-      .code_name = 128,
-      .code_first_line = 72,
-      .code_lines = 136,
-      .code_instructions = 184 },
+      .native_id = 160,
+      .thread_frame = 56,
+      .cframe = 8,
+      .previous = 48,
+      .code = 32,
+      .instruction = 56,
+      .owner = 69,
+      .ascii = 48,
+      .wide = 72,
+      .file = 112,
+      .name = 128,
+      .first_line = 72,
+      .lines = 136,
+      .instructions = 184 },
+    { .minor = 12,
+      .gil = 384,
+      .holder = 8,
+      .locked = 16,
+      .interpreters = 40,
+      .next = 0,
+      .threads = 72,
+      .thread_next = 8,
+      .native_id = 144,
+      .thread_frame = 56,
+      .cframe = 0,
+      .previous = 8,
+      .code = 0,
+      .instruction = 56,
+      .owner = 70,
+      .ascii = 40,
+      .wide = 56,
+      .file = 112,
+      .name = 128,
+      .first_line = 68,
+      .lines = 136,
+      .instructions = 192 },
+    { .minor = 13,
+      .is_described = true,
+      .holder = 8,
+      .locked = 16,
+      .thread_next = 8,
+      .native_id = 160,
+      .thread_frame = 72,
+      .cframe = NO_CFRAME,
+      .previous = 8,
+      .code = 0,
+      .instruction = 56,
+      .owner = 70,
+      .ascii = 40,
+      .wide = 56,
+      .file = 112,
+      .name = 128,
+      .first_line = 68,
+      .lines = 136,
+      .instructions = 200 },
 };
 
-/* Of all these versions: PyASCIIObject, PyCompactUnicodeObject, PyBytesObject. */
-enum { TEXT_LENGTH = 16, TEXT_STATE = 32, TEXT_ASCII = 48, TEXT_WIDE = 72, BYTES_SIZE = 16, BYTES_DATA = 32 };
+/* Of all these versions: PyASCIIObject, PyBytesObject. */
+enum { TEXT_LENGTH = 16, TEXT_STATE = 32, BYTES_SIZE = 16, BYTES_DATA = 32 };
 
 struct python_reader {
     pid_t pid;
-    const struct python_layout *layout;
+    struct python_layout layout;
     struct arena *mem;
 };
 
@@ -125,7 +175,7 @@ static size_t python_utf8(char *to, uint32_t c)
 /* "?": it cannot be read. NULL: no memory. */
 static const char *python_text(const struct python_reader *r, uint64_t at)
 {
-    uint8_t head[TEXT_ASCII], data[MOST_CHARACTERS * 4];
+    uint8_t head[TEXT_STATE + 8], data[MOST_CHARACTERS * 4];
     char text[MOST_CHARACTERS * 4 + 1];
     if (at == 0 || !remote_read(r->pid, at, head, sizeof head))
         return "?";
@@ -133,7 +183,7 @@ static const char *python_text(const struct python_reader *r, uint64_t at)
     const unsigned kind = head[TEXT_STATE] >> 2 & 7;
     const bool is_compact = head[TEXT_STATE] & 32, is_ascii = head[TEXT_STATE] & 64;
     if (!is_compact || n > MOST_CHARACTERS || (kind != 1 && kind != 2 && kind != 4) ||
-        !remote_read(r->pid, at + (is_ascii ? TEXT_ASCII : TEXT_WIDE), data, n * kind))
+        !remote_read(r->pid, at + (is_ascii ? r->layout.ascii : r->layout.wide), data, n * kind))
         return "?";
     size_t used = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -162,50 +212,65 @@ static bool python_frame_read(const struct python_reader *r, uint64_t code, uint
                               struct live_frame *out)
 {
     uint8_t is[MOST_STRUCTURE];
-    const struct python_layout *const l = r->layout;
+    const struct python_layout *const l = &r->layout;
     *out = (struct live_frame){ .file = "?", .function = "?" };
-    if (code == 0 || !remote_read(r->pid, code, is, l->code_instructions))
+    if (code == 0 || !remote_read(r->pid, code, is, l->instructions))
         return true;
-    out->file = python_text(r, python_word(is, l->code_file));
-    out->function = python_text(r, python_word(is, l->code_name));
+    out->file = python_text(r, python_word(is, l->file));
+    out->function = python_text(r, python_word(is, l->name));
     int32_t first_line;
-    memcpy(&first_line, is + l->code_first_line, sizeof first_line);
-    const uint64_t begin = code + l->code_instructions;
-    out->line = instruction >= begin
-                    ? python_line_of(r, python_word(is, l->code_lines), first_line, instruction - begin)
-                    : first_line;
+    memcpy(&first_line, is + l->first_line, sizeof first_line);
+    const uint64_t begin = code + l->instructions;
+    out->line = instruction >= begin ? python_line_of(r, python_word(is, l->lines), first_line, instruction - begin)
+                                     : first_line;
     return out->file && out->function;
 }
 
 static bool python_thread_read(const struct python_reader *r, const uint8_t *is, struct python_thread *out)
 {
-    const struct python_layout *const l = r->layout;
+    const struct python_layout *const l = &r->layout;
     uint64_t frame = 0;
-    out->tid = (pid_t)python_word(is, l->thread_native_id);
-    if (!python_read_word(r, python_word(is, l->thread_cframe) + l->cframe_current, &frame))
+    out->tid = (pid_t)python_word(is, l->native_id);
+    frame = python_word(is, l->thread_frame);
+    if (l->cframe != NO_CFRAME && !python_read_word(r, frame + l->cframe, &frame))
         return true;
     for (size_t n = 0; frame != 0 && n < MOST_FRAMES; n++) {
         uint8_t at[MOST_STRUCTURE];
-        if (!remote_read(r->pid, frame, at, l->frame_instruction + sizeof(uint64_t)))
+        if (!remote_read(r->pid, frame, at, l->owner + 1u))
             break;
+        frame = python_word(at, l->previous);
+        if (at[l->owner] == OWNER_IS_C)
+            continue;
         struct live_frame *const to = list_add(&out->frame, r->mem);
-        if (!to || !python_frame_read(r, python_word(at, l->frame_code), python_word(at, l->frame_instruction), to))
+        if (!to || !python_frame_read(r, python_word(at, l->code), python_word(at, l->instruction), to))
             return false;
-        frame = python_word(at, l->frame_previous);
     }
     return true;
+}
+
+/* The thread that holds the GIL of an interpreter; 0: nobody does. */
+static uint64_t python_gil_holder(const struct python_reader *r, uint64_t runtime, uint64_t interpreter)
+{
+    uint64_t gil = runtime, holder = 0;
+    uint32_t locked = 0;
+    if (r->layout.gil && !python_read_word(r, interpreter + r->layout.gil, &gil))
+        return 0;
+    return gil && remote_read(r->pid, gil + r->layout.locked, &locked, sizeof locked) && locked == 1 &&
+                   python_read_word(r, gil + r->layout.holder, &holder)
+               ? holder
+               : 0;
 }
 
 static bool python_threads_read(const struct python_reader *r, uint64_t interpreter, uint64_t holder,
                                 struct python_stacks *out)
 {
-    const struct python_layout *const l = r->layout;
+    const struct python_layout *const l = &r->layout;
     uint64_t at = 0;
-    if (!python_read_word(r, interpreter + l->interpreter_threads, &at))
+    if (!python_read_word(r, interpreter + l->threads, &at))
         return true;
     while (at != 0 && out->thread.n < MOST_THREADS) {
         uint8_t is[MOST_STRUCTURE];
-        if (!remote_read(r->pid, at, is, l->thread_native_id + sizeof(uint64_t)))
+        if (!remote_read(r->pid, at, is, l->native_id + sizeof(uint64_t)))
             break;
         struct python_thread *const to = list_add(&out->thread, r->mem);
         if (!to)
@@ -218,44 +283,57 @@ static bool python_threads_read(const struct python_reader *r, uint64_t interpre
     return true;
 }
 
+/* NULL: the layout is known. */
+static const char *python_layout_find(struct python_reader *r, struct python_stacks *out, uint64_t runtime,
+                                      uint64_t version_at)
+{
+    enum { FREE_THREADED = 16, INTERPRETERS = 40, NEXT = 64, THREADS = 72, GIL = 112, TABLE = 120 };
+    uint64_t version = 0;
+    uint8_t is[TABLE];
+    if (!remote_read(r->pid, version_at ? version_at : runtime, &version, sizeof version))
+        return errno == EPERM ? "the kernel refuses to read this process: another user, or "
+                                "/proc/sys/kernel/yama/ptrace_scope is not 0"
+                              : "its memory cannot be read";
+    out->major = version_at ? (unsigned)(version >> 24 & 255) : 0;
+    out->minor = version_at ? (unsigned)(version >> 16 & 255) : 0;
+    for (size_t i = 0; i < sizeof python_layouts / sizeof *python_layouts; i++)
+        if (out->major == 3 && python_layouts[i].minor == out->minor)
+            r->layout = python_layouts[i];
+    if (r->layout.minor == 0)
+        return "stacks are read of Python 3.11 to 3.13 only";
+    if (!r->layout.is_described)
+        return NULL;
+    if (!remote_read(r->pid, runtime, is, sizeof is) || memcmp(is, "xdebugpy", 8) != 0)
+        return "its memory cannot be read";
+    r->layout.interpreters = (uint16_t)python_word(is, INTERPRETERS);
+    r->layout.next = (uint16_t)python_word(is, NEXT);
+    r->layout.threads = (uint16_t)python_word(is, THREADS);
+    r->layout.gil = (uint16_t)python_word(is, GIL);
+    return python_word(is, FREE_THREADED) ? "stacks of an interpreter without GIL are not read" : NULL;
+}
+
 bool python_stacks_read(struct python_stacks *out, pid_t pid, struct arena *mem)
 {
     static const char *const prefix[] = { "python", "libpython" };
     const size_t n_prefixes = sizeof prefix / sizeof *prefix;
     struct python_reader r = { .pid = pid, .mem = mem };
-    uint64_t interpreter = 0, holder = 0, version = 0;
-    uint32_t locked = 0;
+    uint64_t interpreter = 0;
     *out = (struct python_stacks){ 0 };
     const uint64_t runtime = remote_symbol(pid, prefix, n_prefixes, "_PyRuntime");
     if (runtime == 0)
         return true;
     out->is_python = true;
-    const uint64_t version_at = remote_symbol(pid, prefix, n_prefixes, "Py_Version"); /* since 3.11 */
-    if (!remote_read(pid, version_at ? version_at : runtime, &version, sizeof version)) {
-        out->why_not = errno == EPERM ? "the kernel refuses to read this process: another user, or "
-                                        "/proc/sys/kernel/yama/ptrace_scope is not 0"
-                                      : "its memory cannot be read";
+    out->why_not = python_layout_find(&r, out, runtime, remote_symbol(pid, prefix, n_prefixes, "Py_Version"));
+    if (out->why_not)
         return true;
-    }
-    out->major = version_at ? (unsigned)(version >> 24 & 255) : 0;
-    out->minor = version_at ? (unsigned)(version >> 16 & 255) : 0;
-    for (size_t i = 0; i < sizeof python_layouts / sizeof *python_layouts; i++)
-        if (out->major == 3 && python_layouts[i].minor == out->minor)
-            r.layout = &python_layouts[i];
-    if (!r.layout) {
-        out->why_not = "stacks are read of Python 3.11 only";
-        return true;
-    }
-    if (!python_read_word(&r, runtime + r.layout->runtime_gil_holder, &holder) ||
-        !remote_read(pid, runtime + r.layout->runtime_gil_locked, &locked, sizeof locked) ||
-        !python_read_word(&r, runtime + r.layout->runtime_interpreters, &interpreter)) {
+    if (!python_read_word(&r, runtime + r.layout.interpreters, &interpreter)) {
         out->why_not = "its memory cannot be read";
         return true;
     }
     for (size_t n = 0; interpreter != 0 && n < MOST_INTERPRETERS; n++) {
-        if (!python_threads_read(&r, interpreter, locked == 1 ? holder : 0, out))
+        if (!python_threads_read(&r, interpreter, python_gil_holder(&r, runtime, interpreter), out))
             return false;
-        if (!python_read_word(&r, interpreter + r.layout->interpreter_next, &interpreter))
+        if (!python_read_word(&r, interpreter + r.layout.next, &interpreter))
             break;
     }
     return true;

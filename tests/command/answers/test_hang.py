@@ -8,9 +8,11 @@ import glob
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 
@@ -55,6 +57,81 @@ class Job:
                     "entries": self.entries[rank][drop * rank:]}
             with open(os.path.join(folder, "nccl_trace_rank_%d" % rank), "wb") as f:
                 f.write(json.dumps(dump).encode() if as_json else pickle.dumps(dump, 2 + rank % 4))
+
+
+STACKS = """
+import faulthandler, sys, threading, time
+
+class A:
+    def wait(self):
+        ready.wait()
+        time.sleep(1e6)
+
+def generator():
+    def fünf():  # not of ASCII
+        return [
+            A()
+            .wait()
+        ]
+    yield fünf()
+
+ready = threading.Barrier(2)
+threading.Thread(target=A().wait, daemon=True).start()
+with open(sys.argv[1], "w") as file:
+    faulthandler.dump_traceback_later(0.01, file=file, repeat=True)  # the last dump is of what lasts
+    print(list(map(lambda x: next(generator()), [1])))
+"""
+
+
+def interpreters():
+    """Of the versions that ascope knows: what runs this test, and those of pyenv."""
+    found = [sys.executable, *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3"))]
+    return {v: p for p in found for v in [subprocess.check_output([p, "-c", "import sys; print(sys.version_info[:2])"], text=True).strip()]
+            if v in ("(3, 11)", "(3, 12)", "(3, 13)")}
+
+
+def dumped(path):
+    """{number of frames: [(file, line, function)] of its threads} of the last whole dump of faulthandler."""
+    with open(path, encoding="utf-8") as f:
+        parts = f.read().split("Timeout")
+    threads = []
+    for line in parts[-2].splitlines() if len(parts) > 2 else ():
+        if line.startswith("Thread"):
+            threads.append([])
+        elif match := re.match(r'  File "(.*)", line (\d+) in (.*)', line):
+            threads[-1].append((match[1], int(match[2]), match[3]))
+    return sorted(threads)
+
+
+class Stacks(unittest.TestCase):
+    def test_they_are_those_that_the_interpreter_dumps(self):
+        known = interpreters()
+        if not known:
+            self.skipTest("no Python of a known version")
+        for version, program in known.items():
+            with self.subTest(version), tempfile.TemporaryDirectory() as folder:
+                script, dump = os.path.join(folder, "stacks.py"), os.path.join(folder, "dump")
+                with open(script, "w", encoding="utf-8") as f:
+                    f.write(STACKS)
+                with subprocess.Popen([program, script, dump], stdin=subprocess.DEVNULL) as process:
+                    try:
+                        self.compare(process, dump)
+                    finally:
+                        process.kill()
+
+    def compare(self, process, dump):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            report = json.loads(ascope(str(process.pid), "--json").stdout or '{"hangs": []}')
+            # the names of the dump are those of the code alone, with \\xfc for what is not ASCII
+            seen = sorted([(f["file"], f["line"], f["function"].split(".")[-1].encode("ascii", "backslashreplace").decode()) for f in t["python"]]
+                          for p in (report["hangs"] or [{"processes": []}])[0]["processes"] for t in p["threads"] if t["python"])
+            said = dumped(dump) if os.path.exists(dump) else []
+            if len(said) == 2 and seen == said:
+                break
+            time.sleep(0.1)
+        self.assertEqual(seen, said)
+        self.assertEqual(sum(("f\\xfcnf" in [f for _, _, f in t]) for t in seen), 1)
 
 
 class Hang(unittest.TestCase):
