@@ -209,6 +209,7 @@ class FoundRank(TypedDict):
 class Verdict(TypedDict):
     kind: str
     text: str
+    about: Union[str, None]
     rank: Union[int, None]
     other_rank: Union[int, None]
     step: Union[str, None]

@@ -26,11 +26,20 @@ static void print_part(const struct job_report *r, const struct path_part *p, co
 void verdicts_print(const struct job_report *r, const struct term *t)
 {
     int64_t rest = r->path_ns;
+    bool has_causes = false;
     for (size_t i = 0; i < r->verdicts.n; i++) {
         fputs("  ", stdout);
-        term_text(t, r->verdicts.at[i].text, 0);
+        const struct verdict *const v = &r->verdicts.at[i];
+        term_text(t, v->text, 0);
+        if (v->about) {
+            fputs("\n    ", stdout);
+            term_text(t, v->about, 0);
+        }
         putchar('\n');
+        has_causes |= v->shape != NULL;
     }
+    if (has_causes)
+        fputs("  ascope why has the causes, ascope advise what to change\n", stdout);
     if (r->verdicts.n == 0)
         printf("  %s%s\n",
                r->nothing        ? r->nothing
@@ -68,11 +77,11 @@ void verdicts_json(const struct job_report *r, json_t *to)
     json_t *verdicts = json_array(), *parts = json_array();
     for (size_t i = 0; i < r->verdicts.n; i++) {
         const struct verdict *const v = &r->verdicts.at[i];
-        json_array_append_new(verdicts,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "kind", verdict_names[v->kind],
-                                        "text", text_json(v->text), "rank", rank_json(v->rank), "other_rank",
-                                        rank_json(v->other), "step", text_or_null(v->step), "shape",
-                                        text_or_null(v->shape), "ratio", v->ratio, "ms", v->ms));
+        json_array_append_new(verdicts, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "kind",
+                                                  verdict_names[v->kind], "text", text_json(v->text), "about",
+                                                  text_or_null(v->about), "rank", rank_json(v->rank), "other_rank",
+                                                  rank_json(v->other), "step", text_or_null(v->step), "shape",
+                                                  text_or_null(v->shape), "ratio", v->ratio, "ms", v->ms));
     }
     for (size_t i = 0; i < r->parts.n; i++) {
         const struct path_part *const p = &r->parts.at[i];

@@ -236,9 +236,10 @@ static bool tables(const struct job_report *r, struct results *out)
     struct grid path = { .n_columns = sizeof path_columns / sizeof *path_columns, .mem = out->mem };
     for (size_t i = 0; i < r->verdicts.n; i++) {
         const struct verdict *const v = &r->verdicts.at[i];
-        grid_row(&verdicts, (const struct cell[]){ cell_text(verdict_names[v->kind]), rank_or_na(v->rank),
-                                                   rank_or_na(v->other), text_or_na(v->step), cell_real(v->ratio),
-                                                   cell_real(v->ms), cell_text(v->text) });
+        grid_row(&verdicts, (const struct cell[]){
+                                cell_text(verdict_names[v->kind]), rank_or_na(v->rank), rank_or_na(v->other),
+                                text_or_na(v->step), cell_real(v->ratio), cell_real(v->ms),
+                                cell_text(v->about ? arena_printf(out->mem, "%s; %s", v->text, v->about) : v->text) });
     }
     for (size_t i = 0; i < r->parts.n; i++) {
         const struct path_part *const p = &r->parts.at[i];

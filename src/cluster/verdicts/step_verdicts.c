@@ -182,8 +182,8 @@ static bool is_of_copies(const struct step_verdicts_judging *j, const struct slo
 static const char *kernels_text(double more, struct arena *mem)
 {
     return isnan(more) || more < -AS_MANY_KERNELS ? ""
-           : more > AS_MANY_KERNELS               ? arena_printf(mem, ", with %.0f %% more kernels", 100 * more)
-                                                  : ", with as many kernels";
+           : more > AS_MANY_KERNELS               ? arena_printf(mem, "; with %.0f %% more kernels", 100 * more)
+                                                  : "; with as many kernels";
 }
 
 /* How long the others wait in collectives for the rank of a finding, in each of its steps. */
@@ -246,16 +246,19 @@ static bool finding_report(struct step_verdicts_judging *j, const struct slow *f
     const bool is_copies = is_of_copies(j, f), is_always = f->shape == SLOW_ALWAYS;
     const double more = finding_more_kernels(f, j->kernels);
     const enum verdict_kind kind = step_verdicts_kind_of(j, f, is_copies);
-    const char *const text = arena_printf(mem, "%s%s%s%s%s", run_finding_text(r, f, mem),
-                                          f->part == JUDGED_COMPUTING ? kernels_text(more, mem) : "",
-                                          is_copies                   ? ": copies beside which nothing runs"
-                                          : kind == VERDICT_LATE_HOST ? ": its host is late"
-                                                                      : "",
-                                          peers_text(j, f, mem), waits_text(j, f, mem));
+    const char *const text = run_finding_text(r, f, mem), *const about = arena_printf(
+                                                              mem, "%s%s%s%s",
+                                                              f->part == JUDGED_COMPUTING ? kernels_text(more, mem)
+                                                                                          : "",
+                                                              is_copies ? "; copies beside which nothing runs"
+                                                              : kind == VERDICT_LATE_HOST ? "; its host is late"
+                                                                                          : "",
+                                                              peers_text(j, f, mem), waits_text(j, f, mem));
     const bool is_of_all = r->n > 1 ? is_always || f->shape == SLOW_IN_TURNS : !*r->step[0];
-    return text &&
+    return text && about &&
            verdict_add(j->out, &(struct verdict){ .kind = kind,
                                                   .text = text,
+                                                  .about = *about ? about + strlen("; ") : NULL,
                                                   .rank = f->rank == JUDGE_ALL ? -1 : j->v->ranks.at[f->rank].rank,
                                                   .other = -1,
                                                   .step = is_of_all ? NULL : r->step[f->first],

@@ -28,8 +28,9 @@ bool verdict_add(struct job_report *r, const struct verdict *v)
         return false;
     *new = *v;
     new->text = arena_text(r->mem, v->text, strlen(v->text));
+    new->about = v->about ? arena_text(r->mem, v->about, strlen(v->about)) : NULL;
     new->step = v->step ? arena_text(r->mem, v->step, strlen(v->step)) : NULL;
-    return new->text && (!v->step || new->step);
+    return new->text && (!v->step || new->step) && (!v->about || new->about);
 }
 
 const double dixon_995[DIXON_MOST - DIXON_LEAST + 1] = {

@@ -43,6 +43,7 @@ struct verdict_place {
 struct verdict {
     enum verdict_kind kind;
     const char *text;
+    const char *about;   /* of a finding of the judge, what only the summaries of a job know; NULL: nothing */
     int64_t rank, other; /* of a link: both ends; -1: none */
     const char *step;    /* the first one that it is about; NULL: all steps */
     const char *shape;   /* of a finding of the judge: "once"; NULL: it is none. Lent, as it is constant */

@@ -5,11 +5,11 @@ import * as api from "./api.js";
 import { element, link, number_table, share_cell } from "./elements.js";
 import { show_heat } from "./heat.js";
 import { said as in_words } from "./sentences.js";
-import { duration, word } from "./text.js";
+import { duration, is_english, word } from "./text.js";
 
 /**
  * @typedef {{rank: number, path: string, source: string, is_drawn: boolean, clock_ahead_ns: number}} JobRank
- * @typedef {{kind: string, text: string, rank: number|null, other_rank: number|null, step: string|null, ratio: number, ms: number}} Verdict
+ * @typedef {{kind: string, text: string, about: string|null, rank: number|null, other_rank: number|null, step: string|null, ratio: number, ms: number}} Verdict
  * @typedef {{collective: string, begin: number, end: number, waiting_rank: number}|null} Place
  * @typedef {{kind: "computing"|"free"|"communication", rank: number|null, name: string, group: string|null, group_name: string, ns: number, saved_ns: number}} PathPart
  * @typedef {{base_ns: string, critical_path: {step: string|null, ns: number, segments: number, ranks: number, parts: PathPart[]}|null, job_ranks: JobRank[], steps: string[], cells: [number, number, number, number, number, number|null, number|null][],
@@ -68,6 +68,7 @@ function show_verdicts(section, job, shift, input, look_at) {
         } else if (step && (v.rank === null || drawn.has(v.rank)))
             p.append(link(said, () => void look_at(shift + Number(step[5]), shift + Number(step[6]), undefined, { ranks: titles([v.rank, v.other_rank].filter((r) => drawn.has(r ?? -1))) })));
         else p.textContent = said;
+        if (v.about) p.append(" ", element("span", v.about.split("; ").map(in_words).join(is_english() ? "; " : "；"), "faint"));
         p.title = v.text;
         section.append(p);
     });

@@ -101,6 +101,12 @@ const FORMS = (/** @type {[string, (m: string[]) => string][]} */ ([
     [`no (step|iteration) is slow(, and no rank)?: what differs is within the noise of the run \\(${N} % of a (?:step|iteration)(?:; one that takes ${T} longer would be slow)?\\)`, (m) => `没有慢的${unit(m)}${m[2] ? "，也没有慢的 rank" : ""}：差异在运行的噪声之内（一个${unit(m)}的 ${m[3]} %${m[4] ? `；再长 ${m[4]} 才算慢` : ""}）`],
     [`of fewer than (\\d+) (step|iteration)s none can be called slow(?:, and no rank is)?`, (m) => `少于 ${m[1]} 个${m[2] === "step" ? "步骤" : "迭代"}时，无法判断是否慢`],
     [`Both runs begin step ${WIDE} at the same moment\\.`, (m) => `两次运行的步骤 ${m[1]} 在同一时刻开始。`],
+    ["with as many kernels", () => "内核数相同"],
+    [`with ${N} % more kernels`, (m) => `内核多 ${m[1]} %`],
+    ["copies beside which nothing runs", () => "其间没有其他工作的拷贝"],
+    ["its host is late", () => "主机下发过晚"],
+    [`it is compared with the ${N} ranks of its stage`, (m) => `与同一流水级的 ${m[1]} 个 rank 比较`],
+    [`in collectives the others wait ${T}`, (m) => `其他 rank 在集合通信中等待 ${m[1]}`],
     ["They (?:have no step in common|do not both have step .*): both runs are shown from their first event on\\.", () => "没有共同的步骤：两次运行均从其第一个事件开始显示。"],
     [`Rank ${N} is not in the timeline: ${WIDE}`, (m) => `时间线中没有 rank ${m[1]}：${m[2]}`],
     [`([AB]) is not shown: ${WIDE}`, (m) => `未显示 ${m[1]}：${m[2]}`],
@@ -214,19 +220,11 @@ const what = (text) => (text === "nothing was recorded of the host" ? "主机上
 /** @param {string} text */
 const with_micro = (text) => text.replace(/(\d) us\b/g, "$1 µs");
 
-/** What ascope cluster adds to a sentence of the judge. */
-const AFTER = new RegExp(`^(.*)(?:(, with as many kernels)|, with ${N} % more kernels|(: copies beside which nothing runs)|(: its host is late)|; it is compared with the ${N} ranks of its stage|; in collectives the others wait ${T})$`, "s");
-
-/** @param {string[]} m */
-const after = (m) => (m[2] ? "，内核数相同" : m[3] ? `，内核多 ${m[3]} %` : m[4] ? "：其间没有其他工作的拷贝" : m[5] ? "：主机下发过晚" : m[6] ? `；与同一流水级的 ${m[6]} 个 rank 比较` : `；其他 rank 在集合通信中等待 ${m[7]}`);
-
 /** @param {string} text @returns {string} */
 export function said(text) {
     if (!is_english()) {
         const more = /^(.*); other findings name (.*) of it$/s.exec(text);
         if (more) return said(more[1]) + "；其中 " + with_micro(more[2]) + " 已由其他发现说明";
-        const also = AFTER.exec(text);
-        if (also) return said(also[1]) + with_micro(after(also));
         if (Object.hasOwn(TEXTS, text)) return TEXTS[/** @type {keyof typeof TEXTS} */ (text)];
         for (const [form, says] of FORMS) {
             const m = form.exec(text);

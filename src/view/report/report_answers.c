@@ -84,6 +84,8 @@ static void put_verdicts(struct report_answers_page *p, const json_t *job)
     {
         const json_t *place = json_array_get(json_object_get(job, "places"), i);
         put_element(p->o, "<p>", report_answers_text_of(one, "text"), "");
+        if (json_is_string(json_object_get(one, "about")))
+            put_element(p->o, " <span class=\"dim\">", report_answers_text_of(one, "about"), "</span>");
         if (json_is_object(place)) {
             html_put(p->o, " <span class=\"dim\">(rank %lld waits for it in ", integer_of(place, "waiting_rank"));
             html_text(p->o, report_answers_text_of(place, "collective"));

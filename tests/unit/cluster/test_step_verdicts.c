@@ -65,7 +65,7 @@ static void verdicts_say_only_what_is_so(void **state)
           { { 0, 3, ALL(5), ALL(1), ALL(8) }, { 0, 3, ALL(5), ALL(1), ALL(8) }, { 0, 6, ALL(8), ALL(1), ALL(8) } },
           "rank 2 has 6 steps, most ranks have 3; only its own steps are compared\n"
           "rank 2 is slow in each step: 9.000 ms without communication, rank 0 6.000 ms; the others wait 3.000 ms a step "
-          "for it (16.7 % of the run), most of it computing, with as many kernels\n" },
+          "for it (16.7 % of the run), most of it computing; with as many kernels\n" },
         { "a rank that runs more kernels in one step",
           3,
           { { 0, 3, ALL(5), ALL(1), ALL(8) },
@@ -77,7 +77,7 @@ static void verdicts_say_only_what_is_so(void **state)
           2,
           { { 0, 3, ALL(5), ALL(1), ALL(8) }, { 0, 3, ALL(8), ALL(1), ALL(12) } },
           "rank 1 is slow in each step: 9.000 ms without communication, rank 0 6.000 ms; the others wait 3.000 ms a step "
-          "for it (33.3 % of the run), most of it computing, with 50 % more kernels\n" },
+          "for it (33.3 % of the run), most of it computing; with 50 % more kernels\n" },
         { "peers that compute nothing",
           3,
           { { 0, 1, ALL(0), ALL(5), ALL(0) }, { 0, 1, ALL(0), ALL(5), ALL(0) }, { 0, 1, ALL(4), ALL(5), ALL(8) } },
@@ -88,7 +88,7 @@ static void verdicts_say_only_what_is_so(void **state)
           { { 0, 3, ALL(5), ALL(1), ALL(8) }, { 0, 0, ALL(0), ALL(0), ALL(0) }, { 0, 3, ALL(8), ALL(1), ALL(8) } },
           "rank 1 has 0 steps, most ranks have 3; only its own steps are compared\n"
           "rank 2 is slow in each step: 9.000 ms without communication, rank 0 6.000 ms; the others wait 3.000 ms a step "
-          "for it (33.3 % of the run), most of it computing, with as many kernels\n" },
+          "for it (33.3 % of the run), most of it computing; with as many kernels\n" },
         { "no number of steps is that of most ranks",
           3,
           { { 0, 2, ALL(5), ALL(1), ALL(8) }, { 0, 3, ALL(5), ALL(1), ALL(8) }, { 0, 4, ALL(5), ALL(1), ALL(8) } },
@@ -105,7 +105,7 @@ static void verdicts_say_only_what_is_so(void **state)
             { 0, 16, ALL(9), ALL(1), ALL(8) },
             { 0, 16, ALL(9), { 1, 1, 1, 1, 1, 1, 1, 1, 20, 20, 20, 20, 20, 20, 20, 20 }, ALL(8) } },
           "since step 8 each step takes 19.000 ms longer than the usual 10.000 ms, 152.000 ms in all (48.7 % of the run), "
-          "because of rank 2, most of it time in which the device has nothing to do: its host is late\n" },
+          "because of rank 2, most of it time in which the device has nothing to do; its host is late\n" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct arena *const mem = arena_new();
@@ -124,7 +124,9 @@ static void verdicts_say_only_what_is_so(void **state)
         assert_true(report.has_compared);
         for (size_t k = 0; k < report.verdicts.n; k++) {
             const size_t used = strlen(lines);
-            snprintf(lines + used, sizeof lines - used, "%s\n", report.verdicts.at[k].text);
+            const struct verdict *const verdict = &report.verdicts.at[k];
+            snprintf(lines + used, sizeof lines - used, "%s%s%s\n", verdict->text, verdict->about ? "; " : "",
+                     verdict->about ? verdict->about : "");
         }
         assert_string_equal(lines, row[i].lines);
         arena_free(mem);
