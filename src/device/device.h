@@ -74,6 +74,9 @@ struct device_kind {
     /* Waits until what was launched has ended and all its records are in the rings. False: the device does not answer
      * any more. */
     bool (*stop)(struct error *e);
+    /* While it is on, nodes of captured graphs are reported to graph_nodes.h, with or without a session. NULL: the kind has
+     * no graphs. */
+    bool (*watch_graphs)(bool is_on, struct error *e);
     void (*mark)(void *stream, uint64_t id); /* see device_mark() of devices.h */
     void *(*stream)(void);                   /* see ascope_current_stream(); returns NULL: it records no marks now */
     /* After stop: writes the arguments of operators to files in `dir`. NULL: the kind does not record them. */

@@ -16,6 +16,7 @@
 #include "base/text/error.h"
 #include "base/memory/large_memory.h"
 #include "base/memory/names.h"
+#include "profile/graph_capture.h"
 #include "profile/ms_data.h"
 
 enum { NO_NAME = UINT32_MAX };
@@ -110,6 +111,7 @@ enum framework_file_id {
     FRAMEWORK_PARAMS,
     FRAMEWORK_GC,
     FRAMEWORK_STEP_THREADS,
+    FRAMEWORK_GRAPH_NODES,
     FRAMEWORK_SHAPES,
     FRAMEWORK_HOST_OPS,
     FRAMEWORK_MEMORY_TOTALS,
@@ -143,6 +145,7 @@ struct framework {
     struct python_params params;
     struct collected_garbage gc;
     struct step_threads step_threads;
+    struct graph_capture captured;
     struct mindspore ms; /* what only MindSpore records */
 };
 

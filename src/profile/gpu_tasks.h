@@ -24,6 +24,8 @@ struct gpu_tasks {
     uint16_t *registers;
     uint32_t *grid[GPU_DIMENSIONS], *block[GPU_DIMENSIONS];
     uint32_t *static_shared, *dynamic_shared, *local;
+    uint32_t *
+        captured; /* row of profile.captured's operators; NO_ROW: not of a graph whose capture was watched. NULL: none is */
     uint16_t *track;     /* place of the row's stream in stream_id */
     uint32_t *stream_id; /* the streams of this GPU, ascending */
     size_t n_streams;    /* at most 65536: further streams share the last place */

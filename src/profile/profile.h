@@ -17,6 +17,7 @@
 #include "profile/counters.h"
 #include "profile/dictionary.h"
 #include "profile/gpu_tasks.h"
+#include "profile/graph_capture.h"
 #include "profile/known.h"
 #include "profile/pmu.h"
 #include "profile/steps.h"
@@ -79,7 +80,8 @@ struct profile {
     struct host host;
     struct device *device; /* by ascending device id */
     size_t n_devices;
-    uint32_t n_global_ids; /* of tasks; marks on devices are numbered after them */
+    uint32_t n_global_ids;         /* of tasks; marks on devices are numbered after them */
+    struct graph_capture captured; /* of the framework whose device this is */
     int platform;
     const struct chip *chip;
     bool is_level0;

@@ -109,6 +109,7 @@ const struct layout *const raw_layouts[] = {
     &python_key_layout,
     &python_gc_layout,
     &step_thread_layout,
+    &graph_node_layout,
     &ms_range_layout,
     &ms_range_s_layout,
     &ms_memory_layout,

@@ -91,3 +91,12 @@ const struct layout step_thread_layout = {
     },
 };
 /* clang-format on */
+
+const struct layout graph_node_layout = {
+    .name = "ascope.graph_nodes", .size = 16, .n = GRAPH_NODE_FIELDS,
+    .field = {
+        [GRAPH_NODE_ID] = { 0, W64, "node" },
+        [GRAPH_NODE_OP] = { 8, W32, "op" },
+        [GRAPH_NODE_STACK_ID] = { 12, W32, "stack" },
+    },
+};

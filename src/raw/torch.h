@@ -109,4 +109,17 @@ enum {
 };
 extern const struct layout step_thread_layout;
 
+/* ascope.graph_nodes: which operator each node of a captured graph is of. An operator and a stack have a number each,
+ * and their texts where they occur first. */
+enum { GRAPH_NODE_ID, GRAPH_NODE_OP, GRAPH_NODE_STACK_ID, GRAPH_NODE_FIELDS };
+enum {
+    GRAPH_NODE_NAME = 1,
+    GRAPH_NODE_TYPES,
+    GRAPH_NODE_SHAPES,
+    GRAPH_NODE_STACK,
+    GRAPH_NODE_MODULES,
+    GRAPH_NODE_TEXTS
+};
+extern const struct layout graph_node_layout;
+
 #endif

@@ -160,6 +160,12 @@ static void put_heading(const struct term *t, const struct why_report *r)
     steps_by_put(t, r->rank[r->choice->rank].steps_by);
     engine_put(t, &r->serving->engine);
     requests_put(t, &r->serving->requests);
+    if (r->serving->n_unknown > 0)
+        fprintf(t->to,
+                "of %" PRIu64 " kernels of replayed graphs %" PRIu64
+                " (%.1f %% of their time) have no operator: nobody "
+                "watched when their graphs were captured\n",
+                r->serving->n_replayed, r->serving->n_unknown, 100 * r->serving->unknown_share);
     if (n_not_read > 0)
         fprintf(t->to, "%" PRId64 " of %" PRId64 " ranks %s not read", n_not_read, n_not_read + (int64_t)r->n_ranks,
                 n_not_read == 1 ? "was" : "were");

@@ -15,8 +15,10 @@
 struct serving_answer {
     struct engine_use engine;
     struct requests requests;
-    const struct request *request; /* that was asked for; NULL: none was, or it is not in this recording */
-    struct request_causes causes;  /* of it */
+    const struct request *request;  /* that was asked for; NULL: none was, or it is not in this recording */
+    struct request_causes causes;   /* of it */
+    uint64_t n_replayed, n_unknown; /* kernels of replayed graphs; those whose capture nobody watched */
+    double unknown_share;           /* of the time of such kernels */
 };
 
 struct why_report {

@@ -4,7 +4,7 @@
  *     record_cuda PARENT WORD...
  *
  * Words: none (loads no CUDA), warmup (eleven kernels during it, one of which is long), kernels=N, copies=N, graph=N
- * (kernels of one graph), driver (a kernel by the driver's own function), compiled (a kernel by the function that
+ * (kernels of one graph), captures and captures-late (that graph, before the recording and in it), driver (a kernel by the driver's own function), compiled (a kernel by the function that
  * compilers call), stream=N (of the first kernels), peers=N (copies to the next GPU), steps=N (of a training: four
  * kernels of ns=N, a copy, collectives), crossing=NS (an all-reduce in the middle of each step, for which nothing
  * waits), gpus=N (kernels of each), samples=N (waits for so many of the last GPU), wait (for the kernels in the file),
@@ -302,6 +302,28 @@ static void memory_take(unsigned n)
     call(FAKE_POOL_TRIM, &task, 0);
 }
 
+#define TEXT(literal) ((struct ascope_text){ (literal), sizeof(literal) - 1 })
+
+/* A graph of one node, as the front end watches it. */
+static void graph_capture(void)
+{
+    const struct ascope_graph_op outer = { .size = sizeof outer, .name = TEXT("aten::linear") },
+                                 op = { .size = sizeof op,
+                                        .name = TEXT("aten::addmm"),
+                                        .types = TEXT("float;float"),
+                                        .shapes = TEXT("8;8,4"),
+                                        .stack = TEXT("model.py(7): forward;serve.py(3): main"),
+                                        .modules = TEXT("Model.layers.0") };
+    const bool is_watched = ascope_graph_watch_begin();
+    const uint32_t first = ascope_graph_op_begin(&outer), second = ascope_graph_op_begin(&op);
+    call(FAKE_CAPTURE, NULL, 1);
+    ascope_graph_op_end(second);
+    ascope_graph_op_end(first);
+    if (is_watched)
+        ascope_graph_watch_end();
+    printf("watched: %d\n", is_watched);
+}
+
 static void work(void)
 {
     const struct fake_task copy = { .stream = 7, .bytes = 1 << 20, .ns = 20000 }, graph = {
@@ -315,6 +337,8 @@ static void work(void)
         call(FAKE_COPY, &copy, 1);
         call(FAKE_SET, &copy, 1);
     }
+    if (value_of("captures-late"))
+        graph_capture();
     if (value_of("graph"))
         call(FAKE_GRAPH, &graph, number_of("graph"));
     if (value_of("driver"))
@@ -359,10 +383,11 @@ static void wait_for_file(const char *path, unsigned device, const char *family,
 
 static int record(const char *parent)
 {
-    static const char *const own[] = { "none",     "warmup", "kernels", "copies",  "graph",   "driver",
-                                       "threads",  "blocks", "nccl",    "nvtx",    "mallocs", "kill",
-                                       "exit",     "twice",  "gpus",    "samples", "wait",    "announced",
-                                       "compiled", "stream", "peers",   "steps",   "ns",      "crossing" };
+    static const char *const own[] = { "none",     "warmup",        "kernels",  "copies", "graph",   "driver",
+                                       "threads",  "blocks",        "nccl",     "nvtx",   "mallocs", "kill",
+                                       "captures", "captures-late", "exit",     "twice",  "gpus",    "samples",
+                                       "wait",     "announced",     "compiled", "stream", "peers",   "steps",
+                                       "ns",       "crossing" };
     enum { RECORD_BYTES = 112, SAMPLE_BYTES = 80 };
     struct ascope_options o;
     struct ascope_error e = { 0 };
@@ -421,6 +446,8 @@ int main(int argc, char **argv)
     ascope_on_message(print_message, NULL);
     if (!value_of("none"))
         load();
+    if (value_of("captures"))
+        graph_capture();
     int code = record(argv[1]);
     if (code == 0 && value_of("twice"))
         code = record(argv[1]);

@@ -113,6 +113,7 @@ static const struct {
     { "FRAMEWORK/torch.param_tensor_info", "" },
     { "FRAMEWORK/torch.gc_record", "" },
     { "FRAMEWORK/ascope.step_threads", "" },
+    { "FRAMEWORK/ascope.graph_nodes", "kernel_details.csv operator_details.csv" },
     { "FRAMEWORK/mindspore.memory_usage", "operator_memory.csv" },
     { "FRAMEWORK/operator_memory_?.csv", "operator_memory.csv" },
     { "FRAMEWORK/mindspore.record_shapes", "operator_details.csv" },

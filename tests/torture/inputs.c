@@ -108,6 +108,7 @@ const struct layout *file_framework_layout(const struct file *f)
         { "FRAMEWORK/torch.python_tracer_func", &python_call_layout },
         { "FRAMEWORK/torch.gc_record", &python_gc_layout },
         { "FRAMEWORK/ascope.step_threads", &step_thread_layout },
+        { "FRAMEWORK/ascope.graph_nodes", &graph_node_layout },
         { "FRAMEWORK/mindspore.op_range", &ms_range_layout },
         { "FRAMEWORK/op_range_0", &ms_range_s_layout },
         { "FRAMEWORK/mindspore.memory_usage", &ms_memory_layout },

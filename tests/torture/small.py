@@ -61,7 +61,7 @@ def tlv(data, at=0):
 FRAMEWORK = {
     "torch.op_range": (58, (48, 56, 57)), "torch.op_mark": (40, (8,)), "torch.memory_usage": (77, (56, 58, 59)),
     "torch.python_tracer_hash": (8, ()), "torch.param_tensor_info": (8, ()),
-    "torch.python_tracer_func": (33, (32,)), "torch.gc_record": (24, ()), "ascope.step_threads": (64, ()),
+    "torch.python_tracer_func": (33, (32,)), "torch.gc_record": (24, ()), "ascope.step_threads": (64, ()), "ascope.graph_nodes": (16, ()),
     "mindspore.op_range": (54, (44, 46, 48, 50, 51, 52, 53)), "op_range_0": (74, (72, 73)), "mindspore.memory_usage": (100, (43,)),
     "mindspore.record_shapes": (0, ()),
 }

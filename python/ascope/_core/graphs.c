@@ -2,6 +2,7 @@
 /* Runs of graphs: what a framework that hands whole graphs to the device does, for front ends. */
 #include "core.h"
 
+#include "ascope/graph.h"
 #include "ascope/record.h"
 #include "ascope/sim.h"
 
@@ -73,6 +74,18 @@ static PyObject *core_graph_operator(PyObject *module, PyObject *args)
     Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
+static PyObject *core_graph_watch(PyObject *module, PyObject *is_on)
+{
+    const int on = PyObject_IsTrue(is_on);
+    bool is_watched = false;
+    (void)module;
+    if (on < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS if (on) is_watched = ascope_graph_watch_begin();
+    else ascope_graph_watch_end();
+    Py_END_ALLOW_THREADS return PyBool_FromLong(is_watched);
+}
+
 static PyMethodDef functions[] = {
     { "graph_begin", core_graph_begin, METH_O,
       "graph_begin(model) -> int\n\nA run of a graph begins; the value is for graph_end()." },
@@ -80,6 +93,8 @@ static PyMethodDef functions[] = {
       "graph_end(model, begin, waits)\n\nIt has ended; waits: for the simulated device, too." },
     { "graph_operator", core_graph_operator, METH_VARARGS,
       "graph_operator(type, name, shapes)\n\nAn operator of it, on the simulated device." },
+    { "graph_watch", core_graph_watch, METH_O,
+      "graph_watch(is_on) -> bool\n\nWhether nodes of the graphs that are captured from now on are watched." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -250,6 +250,8 @@ def load():
         library.ascope_torch_world.restype = None
         library.ascope_torch_group.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_int32]
         library.ascope_torch_group.restype = ctypes.c_bool
+        library.ascope_torch_graph.argtypes = [ctypes.c_void_p, ctypes.c_bool]
+        library.ascope_torch_graph.restype = None
         if not library.ascope_torch_listen():
             raise BuildError("libascope: too many listeners")
         _loaded = library

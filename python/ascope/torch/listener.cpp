@@ -30,6 +30,7 @@
 #include "flops.h"
 #include "listener_collectives.h"
 #include "listener_context.h"
+#include "listener_graphs.h"
 #include "listener_inputs.h"
 #include "listener_labels.h"
 #include "listener_memory.h"
@@ -480,6 +481,17 @@ ASCOPE_API bool ascope_torch_group(const char *name, uint32_t rank, uint32_t ran
         return true;
     } catch (...) {
         return false;
+    }
+}
+
+/* A capture begins or ends on this thread. */
+ASCOPE_API void ascope_torch_graph(graph_place_fn place, bool is_on)
+{
+    try {
+        if (is_on)
+            graph_place = place;
+        graph_observe(is_on);
+    } catch (...) {
     }
 }
 

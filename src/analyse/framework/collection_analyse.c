@@ -19,7 +19,7 @@ bool collection_analyse(struct collection *s, unsigned n_threads, struct error *
 {
     if (s->has_device && !profile_analyse(&s->profile, n_threads, e))
         return false;
-    if (!connect(s) || names_failed(s->profile.names))
+    if (!replays_find(s) || !connect(s) || names_failed(s->profile.names))
         return error_no_memory(e, s->path);
     return collection_marks_find(s, e) && memory_lives_analyse(s, e);
 }

@@ -23,6 +23,19 @@ bool collection_is_simulated(const struct collection *s);
 /* Adds the losses of its device and framework parts. */
 void collection_losses(const struct collection *s, struct losses *out);
 
+/* replays.c: which operators of a capture the kernels of replayed graphs are of. Part of the analysis. */
+
+bool replays_find(struct collection *s); /* false: no memory */
+
+/* Row of s->profile.captured's operators, of a row of s->kernels; NO_ROW: none is known. */
+uint32_t kernel_replays(const struct collection *s, size_t kernel);
+
+/* The same of a task. */
+static inline uint32_t task_replays(const struct device *d, size_t task)
+{
+    return d->gpu.captured ? d->gpu.captured[d->tasks.task[task]] : NO_ROW;
+}
+
 /* connections.c: the connection ids of operators in the database: with their backward operators, and with calls of the
  * runtime.
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
 #include "base/memory/keys.h"
 
@@ -14,7 +15,7 @@ double op_self_us(const struct collection *s, enum time_metric metric, uint32_t 
         return (double)t->self_ns[t->by_begin[at]] / 1000;
     double us = 0;
     for (uint32_t i = t->first_started[at]; i < t->first_started[at + 1]; i++)
-        us += s->kernels.dur_us[t->started[i]];
+        us += kernel_replays(s, t->started[i]) == NO_ROW ? s->kernels.dur_us[t->started[i]] : 0;
     return us;
 }
 
@@ -164,6 +165,27 @@ static bool close_tree(struct frames_building *b)
     return true;
 }
 
+static void frame_spends(struct frames *f, uint32_t frame, double us)
+{
+    f->at.at[frame].self_us += us;
+    f->at.at[frame].total_us += us;
+    f->at.at[frame].n_operators++;
+}
+
+/* Kernels of replayed graphs are where their operators were captured. */
+static void add_captured(struct frames_building *b)
+{
+    const struct graph_capture *c = &b->s->profile.captured;
+    for (size_t i = 0; i < b->s->kernels.n; i++) {
+        const uint32_t op = kernel_replays(b->s, i);
+        if (op == NO_ROW)
+            continue;
+        const uint32_t in =
+            c->stack[op] == NAME_EMPTY ? frame_in(b, 0, b->no_stack, FRAME_NO_STACK) : leaf_of(b, c->stack[op]);
+        frame_spends(b->f, frame_in(b, in, c->name[op], FRAME_OPERATOR), b->s->kernels.dur_us[i]);
+    }
+}
+
 bool frames_build(struct frames *f, const struct collection *s, enum time_metric metric, struct arena *mem)
 {
     const size_t n = s->framework.ops.n;
@@ -185,10 +207,10 @@ bool frames_build(struct frames *f, const struct collection *s, enum time_metric
         const double us = is_step ? 0 : op_self_us(s, metric, at);
         if (!(us > 0))
             continue;
-        f->at.at[frame].self_us += us;
-        f->at.at[frame].total_us += us;
-        f->at.at[frame].n_operators++;
+        frame_spends(f, frame, us);
     }
+    if (ok && metric == TIME_OF_DEVICE)
+        add_captured(&b);
     ok = ok && !arena_failed(spare) && !arena_failed(mem) && close_tree(&b);
     arena_free(spare);
     return ok;

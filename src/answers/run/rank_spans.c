@@ -474,6 +474,9 @@ const char *rank_span_owner(const struct rank_spans *v, enum span_kind kind, siz
         const uint32_t at = chrome_external_id(v->of.trace, row, &key) ? keys_find(&v->operators.key, key) : KEYS_NONE;
         return at == KEYS_NONE ? "" : names_text(v->names, v->of.trace->slices.name[v->operators.row.at[at]]);
     }
+    const uint32_t captured = kind == SPAN_COLLECTIVE || !v->of.device ? NO_ROW : task_replays(v->of.device, row);
+    if (captured != NO_ROW)
+        return names_text(v->names, v->of.profile->captured.name[captured]);
     if (kind == SPAN_COLLECTIVE || !v->task_op || v->task_op[row] == NO_ROW)
         return "";
     return names_text(v->names, framework_op_label(&v->of.collection->framework.ops, v->task_op[row]));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/device/device_analysis.h"
+#include "analyse/framework/collection_analyse.h"
 
 void roofline_begin(struct roofline *r, const struct names *names, struct arena *mem)
 {
@@ -176,6 +177,47 @@ static name_id known(name_id name)
     return name == (name_id)NO_NAME ? NAME_EMPTY : name;
 }
 
+struct roofline_kernels {
+    struct roofline_run run;
+    uint32_t captured; /* what they are of, for a replay */
+};
+
+static bool add_kernels(struct roofline *r, const struct collection *c, const struct roofline_kernels *of)
+{
+    const struct graph_capture *o = &c->profile.captured;
+    const struct roofline_key key = { o->name[of->captured],
+                                      { o->shapes[of->captured], NAME_EMPTY },
+                                      { o->types[of->captured], NAME_EMPTY },
+                                      { NAME_EMPTY, NAME_EMPTY } };
+    return roofline_add(r, &key, &of->run);
+}
+
+static void roofline_join(struct roofline_run *run, int64_t begin, int64_t end)
+{
+    run->time_ns += (double)(end - begin);
+    run->begin_ns = begin < run->begin_ns ? begin : run->begin_ns;
+    run->end_ns = end > run->end_ns ? end : run->end_ns;
+}
+
+/* The same for operators of captured graphs, in each replay: kernels are sorted by launch, and by begin. */
+static bool add_captured(struct roofline *r, const struct profile *p, const struct collection *c)
+{
+    const struct kernels *k = &c->kernels;
+    struct roofline_kernels of = { .captured = NO_ROW };
+    bool done = true;
+    for (size_t i = 0; done && i < k->n; i++) {
+        const uint32_t op = kernel_replays(c, i);
+        if (op == NO_ROW || !is_kernel(p, &p->device[k->device[i]].tasks, k->row[i]))
+            continue;
+        if (op != of.captured || i == 0 || k->launch_ns[i] != k->launch_ns[i - 1]) {
+            done = of.captured == NO_ROW || add_kernels(r, c, &of);
+            of = (struct roofline_kernels){ { .begin_ns = INT64_MAX, .end_ns = INT64_MIN }, op };
+        }
+        roofline_join(&of.run, k->begin_ns[i], k->end_ns[i]);
+    }
+    return done && (of.captured == NO_ROW || add_kernels(r, c, &of));
+}
+
 /* Adds the kernels that an operator launched itself as one run, because a product may be computed by several kernels. */
 static bool add_operators(struct roofline *r, const struct profile *p, const struct collection *c)
 {
@@ -187,12 +229,9 @@ static bool add_operators(struct roofline *r, const struct profile *p, const str
         for (uint32_t i = c->tree.first_started[at]; i < c->tree.first_started[at + 1]; i++) {
             const uint32_t k = c->tree.started[i];
             const struct tasks *t = &p->device[kernels->device[k]].tasks;
-            if (kernels->is_collective[k] || !is_kernel(p, t, kernels->row[k]))
+            if (kernels->is_collective[k] || !is_kernel(p, t, kernels->row[k]) || kernel_replays(c, k) != NO_ROW)
                 continue;
-            const int64_t begin = kernels->begin_ns[k], end = kernels->end_ns[k];
-            run.time_ns += (double)(end - begin);
-            run.begin_ns = begin < run.begin_ns ? begin : run.begin_ns;
-            run.end_ns = end > run.end_ns ? end : run.end_ns;
+            roofline_join(&run, kernels->begin_ns[k], kernels->end_ns[k]);
         }
         const struct roofline_key key = { o->name[op],
                                           { known(o->shapes[op]), NAME_EMPTY },
@@ -224,7 +263,7 @@ bool roofline_find(struct roofline *r, const struct profile *p, const struct col
     for (size_t i = 0; done && !is_gpu && i < p->n_devices; i++)
         done = add_tasks(r, p, &p->device[i]);
     if (is_gpu && c) {
-        done = add_operators(r, p, c);
+        done = add_operators(r, p, c) && add_captured(r, p, c);
         r->time_ns = kernels_ns(p);
     }
     const struct source *s = &p->device[0].source;

@@ -98,8 +98,10 @@ static void add_kernel(struct source_run *r, size_t i, uint32_t step)
     measuring_add(&r->m, MEASURE_KERNEL, name, NAME_EMPTY, step, t->dur_ns[i]);
     if (shapes != NAME_EMPTY)
         measuring_add(&r->m, MEASURE_SHAPE, name, name_of(r, shapes), step, t->dur_ns[i]);
-    const name_id by =
-        launcher == NO_ROW ? NAME_EMPTY : name_of(r, framework_op_label(&r->collection->framework.ops, launcher));
+    const uint32_t captured = task_replays(r->d, i);
+    const name_id by = captured != NO_ROW   ? name_of(r, r->p->captured.name[captured])
+                       : launcher == NO_ROW ? NAME_EMPTY
+                                            : name_of(r, framework_op_label(&r->collection->framework.ops, launcher));
     if (r->op_of_task)
         measuring_add(&r->m, MEASURE_OPERATOR, by == NAME_EMPTY ? names_addz(r->m.names, "(no operator)") : by,
                       NAME_EMPTY, step, t->dur_ns[i]);

@@ -17,6 +17,12 @@ struct why_looking {
 
 static bool serving_of(struct serving_answer *out, const struct run_rank *view, const char *wanted, struct arena *mem)
 {
+    const struct graph_capture *const graphs = view->profile ? &view->profile->captured : NULL;
+    if (graphs && graphs->n_unknown > 0) {
+        out->n_replayed = graphs->n_replayed;
+        out->n_unknown = graphs->n_unknown;
+        out->unknown_share = graphs->unknown_ns / graphs->replayed_ns;
+    }
     struct arena *spare = arena_new();
     struct step_series s;
     bool done = spare && run_rank_series(&s, view, spare) && engine_use_find(&out->engine, &s, view, mem) &&

@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 #define AS_IN_FILE __attribute__((packed))
 
-enum { TLV_OPERATOR = 1, TLV_QUEUE, TLV_MEMORY, TLV_PYTHON_KEY, TLV_PYTHON_PARAMETERS };
+enum { TLV_OPERATOR = 1, TLV_QUEUE, TLV_MEMORY, TLV_PYTHON_KEY, TLV_PYTHON_PARAMETERS, TLV_GRAPH_NODE };
 
 struct AS_IN_FILE tlv_bytes {
     uint16_t type;
@@ -83,6 +83,12 @@ struct AS_IN_FILE python_call_bytes {
 struct AS_IN_FILE python_key_bytes {
     struct tlv_bytes tlv;
     uint64_t key;
+};
+
+struct AS_IN_FILE graph_node_bytes {
+    struct tlv_bytes tlv;
+    uint64_t node;
+    uint32_t op, stack;
 };
 
 struct AS_IN_FILE python_gc_bytes {

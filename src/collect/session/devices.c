@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/session/devices.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,23 @@ void devices_online(struct devices_online *out)
             out->chip = d.npu->platform;
         out->id[out->n++] = (unsigned)d.id;
     }
+}
+
+bool device_watch_graphs(bool is_on)
+{
+    static atomic_bool was_reported;
+    for (size_t i = 0; device_kinds[i]; i++) {
+        const struct device_kind *const kind = device_kinds[i];
+        struct error why = { 0 };
+        if (!kind->watch_graphs || (kind->is_used && !kind->is_used(&why)))
+            continue;
+        if (kind->watch_graphs(is_on, &why))
+            return true;
+        if (!atomic_exchange(&was_reported, true))
+            message(ASCOPE_WARNING, "captured graphs: %s; kernels of their replays have no operator", why.text);
+        return false;
+    }
+    return false;
 }
 
 void *ascope_current_stream(void)

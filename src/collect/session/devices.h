@@ -27,6 +27,10 @@ void devices_online(struct devices_online *out);
  * range: once when it begins, once when it ends). For any thread. A stream that no device knows is left alone. */
 void device_mark(void *stream, uint64_t id);
 
+/* ascope_graph_watch_begin(), ascope_graph_watch_end(), of the kind that the program uses. False: no kind watches; why
+ * is reported, once. */
+bool device_watch_graphs(bool is_on);
+
 /* device_engine.c: a device whose vendor has an engine that writes a PROF directory by itself: that directory becomes
  * the session's.
  *

@@ -7,6 +7,7 @@
 
 #include "collect/options/sized.h"
 #include "collect/ring/record_bytes.h"
+#include "collect/ring/record_text.h"
 #include "collect/ring/ring.h"
 #include "collect/ring/ring_inline.h"
 #include "collect/session/host_clock.h"
@@ -39,37 +40,6 @@ void recording_set(uint32_t what)
 }
 
 /* ---- texts behind the fixed part ---- */
-
-static size_t text_bytes(struct ascope_text text)
-{
-    return text.n == 0 ? 0 : sizeof(struct tlv_bytes) + text.n;
-}
-
-/* Without a call for names, which are short: from both ends, so that the middle is written twice. */
-static inline void text_copy(uint8_t *to, const char *from, size_t n)
-{
-    if (n > 32) {
-        memcpy(to, from, n);
-    } else if (n >= 16) {
-        memcpy(to, from, 16);
-        memcpy(to + n - 16, from + n - 16, 16);
-    } else if (n >= 8) {
-        memcpy(to, from, 8);
-        memcpy(to + n - 8, from + n - 8, 8);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            to[i] = (uint8_t)from[i];
-    }
-}
-
-static inline uint8_t *recording_text_put(uint8_t *at, uint16_t type, struct ascope_text text)
-{
-    if (text.n == 0)
-        return at;
-    *(struct tlv_bytes *)at = (struct tlv_bytes){ type, text.n };
-    text_copy(at + sizeof(struct tlv_bytes), text.at, text.n);
-    return at + sizeof(struct tlv_bytes) + text.n;
-}
 
 static inline size_t number_bytes(uint32_t number)
 {
@@ -135,7 +105,7 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
 {
     size_t bytes = sizeof(struct op_bytes) + number_bytes(op->label) + number_bytes(op->frame);
     for (size_t i = 0; i < n; i++)
-        bytes += text_bytes(some[i].text);
+        bytes += record_text_bytes(some[i].text);
     const struct ring_slot slot = ring_put_inline(STREAM_TORCH_OP, bytes);
     if (!slot.at)
         return;
@@ -156,7 +126,7 @@ static inline __attribute__((always_inline)) void op_put(const struct ascope_op 
     at = number_put(at, TORCH_LABEL, op->label);
     at = number_put(at, TORCH_FRAME, op->frame);
     for (size_t i = 0; i < n; i++)
-        at = recording_text_put(at, some[i].type, some[i].text);
+        at = record_text_put(at, some[i].type, some[i].text);
     ring_done_inline(slot);
 }
 
@@ -288,7 +258,7 @@ bool ascope_op_label(struct ascope_op *op)
     const bool has_shapes = (what & ASCOPE_RECORDS_SHAPES) != 0;
     const struct ascope_text none = { NULL, 0 }, types = has_shapes ? op->types : none,
                              shapes = has_shapes ? op->shapes : none;
-    const size_t bytes = text_bytes(op->name) + text_bytes(types) + text_bytes(shapes);
+    const size_t bytes = record_text_bytes(op->name) + record_text_bytes(types) + record_text_bytes(shapes);
     struct ring_slot slot;
     if (op->size < sizeof *op || !(what & ASCOPE_RECORDS_OPERATORS) || what & RECORDS_AS_MINDSPORE ||
         bytes > LABEL_BYTES_MOST)
@@ -297,9 +267,9 @@ bool ascope_op_label(struct ascope_op *op)
     if (id == 0)
         return false;
     uint8_t *at = slot.at + sizeof(struct frame_bytes);
-    at = recording_text_put(at, TORCH_TEXT_NAME, op->name);
-    at = recording_text_put(at, TORCH_TEXT_TYPES, types);
-    recording_text_put(at, TORCH_TEXT_SHAPES, shapes);
+    at = record_text_put(at, TORCH_TEXT_NAME, op->name);
+    at = record_text_put(at, TORCH_TEXT_TYPES, types);
+    record_text_put(at, TORCH_TEXT_SHAPES, shapes);
     ring_done(slot);
     op->label = id;
     op->label_turn = turn;
@@ -311,7 +281,7 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
     if (!ascope_records(ASCOPE_RECORDS_OPERATORS) || ascope_records(RECORDS_AS_MINDSPORE))
         return;
     const uint64_t time = host_clock_now();
-    const size_t bytes = sizeof(struct queue_bytes) + text_bytes(name);
+    const size_t bytes = sizeof(struct queue_bytes) + record_text_bytes(name);
     const struct ring_slot slot = ring_put(STREAM_TORCH_QUEUE, 0, bytes);
     if (!slot.at)
         return;
@@ -323,7 +293,7 @@ void ascope_queue_point(enum ascope_queue_point point, uint64_t id, struct ascop
         .thread = ring_thread(),
         .process = recording_process_id(),
     };
-    recording_text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
+    record_text_put(slot.at + sizeof(struct queue_bytes), TORCH_MARK_TEXT_NAME, name);
     ring_done(slot);
 }
 
@@ -430,12 +400,12 @@ void ascope_memory_changed(struct ascope_memory_kind kind, uint64_t pointer, int
 
 static void key_put(enum stream_id stream, uint16_t type, uint64_t key, uint16_t text_type, struct ascope_text text)
 {
-    const size_t bytes = sizeof(struct python_key_bytes) + text_bytes(text);
+    const size_t bytes = sizeof(struct python_key_bytes) + record_text_bytes(text);
     const struct ring_slot slot = ring_put(stream, 0, bytes);
     if (!slot.at)
         return;
     *(struct python_key_bytes *)slot.at = (struct python_key_bytes){ tlv_of(type, bytes), key };
-    recording_text_put(slot.at + sizeof(struct python_key_bytes), text_type, text);
+    record_text_put(slot.at + sizeof(struct python_key_bytes), text_type, text);
     ring_done(slot);
 }
 

@@ -13,6 +13,7 @@ const struct stream_row stream_table[STREAM_KINDS] = {
     [STREAM_PYTHON_PARAMETERS] = { "torch.param_tensor_info", "parameters of modules", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, false },
     [STREAM_PYTHON_GC]         = { "torch.gc_record", "garbage collections", 24, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
     [STREAM_STEP_THREAD]       = { "ascope.step_threads", "threads of steps", 64, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },
+    [STREAM_GRAPH_NODE]        = { "ascope.graph_nodes", "nodes of captured graphs", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, false },
     [STREAM_FRAME]             = { "ascope.frames", "frames of call stacks", 0, PLACE_FRAMEWORK, CUT_NEVER, false, true, true },
 
     [STREAM_MS_RANGE]       = { "mindspore.op_range", "host ranges", 0, PLACE_FRAMEWORK, CUT_NEVER, false, false, false },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda/cuda.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@ static struct {
     int guess; /* the id of a device that is recorded on a guess: see forget(); NO_GUESS: none */
     struct gpu_description is[CUDA_DEVICES]; /* by id */
 } gpu = { .guess = NO_GUESS };
+
+/* Sessions begin and end on one thread, captures on others. */
+static pthread_mutex_t gpu_use = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *cupti_error(int32_t code)
 {
@@ -174,7 +178,10 @@ static bool is_used(struct error *e)
 static unsigned probe(struct error *e)
 {
     static int32_t n;
-    if (!load(e) || !limited(devices_find, &n, e))
+    pthread_mutex_lock(&gpu_use);
+    const bool is_there = load(e);
+    pthread_mutex_unlock(&gpu_use);
+    if (!is_there || !limited(devices_find, &n, e))
         return 0;
     if (n <= 0) {
         error_set(e, FAULT_ASKED, "the driver has no device");
@@ -324,9 +331,12 @@ static bool cuda_start(const struct ascope_options *o, struct error *e)
 {
     static char why[200];
     begun_with_memory = o->profile_memory;
-    if (!limited_or_named(cuda_begin, why, e))
+    pthread_mutex_lock(&gpu_use);
+    const bool has_answered = limited_or_named(cuda_begin, why, e);
+    gpu.records = has_answered && !*why;
+    pthread_mutex_unlock(&gpu_use);
+    if (!has_answered)
         return false;
-    gpu.records = !*why;
     if (!gpu.records)
         return error_set(e, FAULT_ASKED, "device cuda: %s", why);
     launches_name();
@@ -370,7 +380,8 @@ static void end(void *of)
 {
     struct buffer_losses *const lost = of;
     in_call("cuCtxSynchronize");
-    devices_wait();
+    if (!nodes_are_watched()) /* it would end a capture in another thread */
+        devices_wait();
     in_call("cuptiActivityFlushAll");
     kinds_disable();
     gpu.calls.flush(1);
@@ -390,7 +401,9 @@ static bool cuda_stop(struct error *e)
         return true;
     gpu.records = false;
     nvml_ask_stop();
+    pthread_mutex_lock(&gpu_use);
     const bool is_well = limited_or_named(end, &lost, &late);
+    pthread_mutex_unlock(&gpu_use);
     if (!is_well) {
         lost = (struct buffer_losses){ 0, 0 };
         buffers_keep_from(UINT64_MAX); /* late records belong to no session */
@@ -412,6 +425,42 @@ static bool cuda_stop(struct error *e)
     return is_well;
 }
 
+/* ---- captured graphs ---- */
+
+static unsigned n_watching; /* under gpu_use */
+
+static void watch_begin(void *code)
+{
+    in_call("cuptiSubscribe");
+    *(int32_t *)code = nodes_start(&gpu.calls);
+}
+
+static void watch_end(void *unused)
+{
+    (void)unused;
+    in_call("cuptiFinalize");
+    nodes_end(&gpu.calls);
+}
+
+/* Several threads may capture at a time. */
+static bool watch_graphs(bool is_on, struct error *e)
+{
+    static int32_t code;
+    bool is_well = true;
+    pthread_mutex_lock(&gpu_use);
+    if (is_on && n_watching == 0) {
+        is_well = load(e) && (gpu.calls.node_id || error_set(e, FAULT_ASKED, "this CUPTI does not know nodes"));
+        is_well = is_well && limited(watch_begin, &code, e) &&
+                  (code == 0 || error_set(e, FAULT_ASKED, "cuptiSubscribe: %s", cupti_error(code)));
+    }
+    if (is_well && (is_on || n_watching > 0))
+        n_watching += is_on ? 1 : -1u;
+    if (!is_on && n_watching == 0 && nodes_are_watched())
+        is_well = limited(watch_end, NULL, e);
+    pthread_mutex_unlock(&gpu_use);
+    return is_well;
+}
+
 const struct device_kind cuda_kind = {
     .name = "cuda",
     .what = "GPUs of NVIDIA",
@@ -424,5 +473,6 @@ const struct device_kind cuda_kind = {
     .start = cuda_start,
     .kept = kept,
     .stop = cuda_stop,
+    .watch_graphs = watch_graphs,
     .examine = cuda_examine,
 };

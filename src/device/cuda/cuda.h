@@ -45,6 +45,13 @@ void launches_name(void); /* records the names of the functions, at the start of
 
 bool launches_are_recorded(void); /* between start and stop; any thread */
 
+/* Reports nodes of captured graphs to graph_nodes.h, on the threads that capture them. Shares the subscription; the last
+ * user ends it, so that nothing costs anything afterwards. Not at the same time as the functions above. Returns CUPTI's
+ * error code. */
+int32_t nodes_start(const struct cupti_calls *c);
+void nodes_end(const struct cupti_calls *c);
+bool nodes_are_watched(void);
+
 /* nvml_sampler.c: samples counters of GPUs ten times a second: clocks, power, temperature, memory, load, PCIe and
  * NVLink.
  *

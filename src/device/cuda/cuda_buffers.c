@@ -12,6 +12,7 @@
 
 #include "base/process/background.h"
 #include "collect/ring/ring.h"
+#include "collect/session/graph_nodes.h"
 #include "collect/write/name_dictionary.h"
 #include "device/cuda/cupti_library.h"
 #include "raw/cuda_records.h"
@@ -247,9 +248,11 @@ static void *thread_run(void *unused)
         }
         while (take_one()) {
         }
+        graph_nodes_write();
     }
     while (take_one()) {
     }
+    graph_nodes_write();
     return unused;
 }
 
@@ -271,6 +274,7 @@ bool buffers_start(const struct cupti_calls *c, uint32_t version)
     atomic_store(&pool.n_unusable, 0);
     atomic_store(&pool.keep_from_ns, UINT64_MAX); /* CUPTI is asked for records during a warm-up, too */
     names_forget();                               /* each session says its names */
+    graph_nodes_begin();
     if (!pool.demangle)
         pool.demangle = demangler_find();
     atomic_store(&pool.runs, true);

@@ -8,6 +8,7 @@
 #include "ascope/record.h"
 #include "collect/ring/record_bytes.h"
 #include "collect/ring/ring_inline.h"
+#include "collect/session/graph_nodes.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/recording.h"
 #include "collect/write/name_dictionary.h"
@@ -71,10 +72,13 @@ static struct {
 } recorded[CALLS_MOST];
 static size_t n_recorded;
 static void *_Atomic subscriber;
+/* The two users of the subscription: calls of a session, and nodes of graphs. */
+static atomic_bool has_calls;
+static const struct cupti_calls *watches; /* NULL: it does not */
 
 bool launches_are_recorded(void)
 {
-    return atomic_load_explicit(&subscriber, memory_order_relaxed) != NULL; /* relaxed: no other data depends on it */
+    return atomic_load_explicit(&has_calls, memory_order_relaxed); /* relaxed: no other data depends on it */
 }
 
 static uint32_t type_of(int32_t domain, uint32_t id)
@@ -98,9 +102,24 @@ static void on_other_call(const struct cupti_call *call)
     c->finalize();
 }
 
+static void on_node(uint32_t callback, const struct cupti_graph_node *n)
+{
+    uint64_t id, of_id;
+    if (!n || watches->node_id(n->node, &id) != 0)
+        return;
+    if (callback == CUPTI_NODE_CREATED)
+        graph_nodes_add(id);
+    else if (watches->node_id(n->original_node, &of_id) == 0)
+        graph_nodes_copy(id, of_id);
+}
+
 static void on_call(void *user, int32_t domain, uint32_t id, const struct cupti_call *call)
 {
     (void)user;
+    if (domain == CUPTI_OF_RESOURCE) {
+        on_node(id, ((const struct cupti_resource *)(const void *)call)->node);
+        return;
+    }
     if (!ascope_records(ASCOPE_RECORDS_DEVICE)) {
         on_other_call(call);
         return;
@@ -155,13 +174,21 @@ static void find_all(const struct cupti_calls *c, int32_t domain)
     }
 }
 
-int32_t launches_start(const struct cupti_calls *c)
+static int32_t subscribe(const struct cupti_calls *c)
 {
     void *own = NULL;
-    int32_t code = c->subscribe(&own, on_call, NULL);
+    const int32_t code = subscriber ? 0 : c->subscribe(&own, on_call, NULL);
+    if (own)
+        subscriber = own;
+    return code;
+}
+
+int32_t launches_start(const struct cupti_calls *c)
+{
+    int32_t code = subscribe(c);
     if (code != 0)
         return code;
-    subscriber = own;
+    has_calls = true;
     if (n_recorded == 0) {
         find_all(c, CUPTI_OF_RUNTIME);
         find_all(c, CUPTI_OF_DRIVER);
@@ -173,21 +200,25 @@ int32_t launches_start(const struct cupti_calls *c)
     return code;
 }
 
+static void unsubscribe(const struct cupti_calls *c)
+{
+    if (subscriber && !has_calls && !watches) {
+        c->unsubscribe(subscriber);
+        subscriber = NULL;
+    }
+}
+
 void launches_stop(const struct cupti_calls *c)
 {
     for (size_t i = 0; subscriber && i < n_recorded; i++)
         c->enable_callback(0, subscriber, recorded[i].domain, recorded[i].id);
-    if (subscriber)
-        c->unsubscribe(subscriber);
-    subscriber = NULL;
+    has_calls = false;
+    unsubscribe(c);
 }
 
-void launches_end(const struct cupti_calls *c, void (*call)(void))
+/* `call` makes a call whose callback is enabled. */
+static void detach(const struct cupti_calls *c, void (*call)(void))
 {
-    if (!c->finalize) {
-        launches_stop(c);
-        return;
-    }
     finalizes_with = c;
     call();
     if (!finalizes_with) /* on_other_call() has detached it */
@@ -197,8 +228,79 @@ void launches_end(const struct cupti_calls *c, void (*call)(void))
     c->finalize();
 }
 
+void launches_end(const struct cupti_calls *c, void (*call)(void))
+{
+    if (!c->finalize || watches) {
+        launches_stop(c);
+        return;
+    }
+    has_calls = false;
+    detach(c, call);
+}
+
 void launches_name(void)
 {
     for (size_t i = 0; i < n_recorded; i++)
         names_say_type(LEVEL_RUNTIME, type_of(recorded[i].domain, recorded[i].id));
+}
+
+/* ---- nodes of captured graphs ---- */
+
+static const uint32_t of_nodes[] = { CUPTI_NODE_CREATED, CUPTI_NODE_CLONED };
+enum { OF_NODES = sizeof of_nodes / sizeof *of_nodes };
+
+/* The call at whose exit CUPTI is detached, which waits for nothing: another capture may be going on. */
+static const char question_name[] = "cuDeviceGetCount";
+static uint32_t question;
+static const struct cupti_calls *asks;
+
+static uint32_t question_find(const struct cupti_calls *c)
+{
+    for (uint32_t id = 1; id < IDS_MOST; id++) {
+        const char *name = NULL;
+        if (c->callback_name(CUPTI_OF_DRIVER, id, &name) == 0 && name && strcmp(name, question_name) == 0)
+            return id;
+    }
+    return IDS_MOST; /* there is no such callback */
+}
+
+static void ask(void)
+{
+    int32_t n;
+    asks->device_count(&n);
+}
+
+bool nodes_are_watched(void)
+{
+    return watches != NULL;
+}
+
+int32_t nodes_start(const struct cupti_calls *c)
+{
+    int32_t code = subscribe(c);
+    if (code != 0)
+        return code;
+    watches = c;
+    for (size_t i = 0; i < OF_NODES && code == 0; i++)
+        code = c->enable_callback(1, subscriber, CUPTI_OF_RESOURCE, of_nodes[i]);
+    if (code != 0)
+        nodes_end(c);
+    return code;
+}
+
+void nodes_end(const struct cupti_calls *c)
+{
+    for (size_t i = 0; i < OF_NODES; i++)
+        c->enable_callback(0, subscriber, CUPTI_OF_RESOURCE, of_nodes[i]);
+    if (has_calls || !c->finalize) {
+        watches = NULL;
+        unsubscribe(c);
+        return;
+    }
+    if (question == 0)
+        question = question_find(c);
+    c->enable_callback(1, subscriber, CUPTI_OF_DRIVER, question);
+    watches = NULL;
+    asks = c;
+    detach(c, ask);
 }

@@ -179,6 +179,7 @@ static const struct {
     { CUDA_CUPTI, "cuptiActivityGetNextRecord", AT(next_record), true },
     { CUDA_CUPTI, "cuptiActivityGetNumDroppedRecords", AT(n_dropped), true },
     { CUDA_CUPTI, "cuptiFinalize", AT(finalize), false },
+    { CUDA_CUPTI, "cuptiGetGraphNodeId", AT(node_id), false },
     { CUDA_DRIVER, "cuDeviceGetCount", AT(device_count), true },
     { CUDA_DRIVER, "cuDeviceGetName", AT(device_name), false },
     { CUDA_DRIVER, "cuDeviceGetAttribute", AT(device_attribute), false },

@@ -29,7 +29,18 @@ struct cupti_call {
     uint32_t correlation;
 };
 enum { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
-enum { CUPTI_OF_DRIVER = 1, CUPTI_OF_RUNTIME = 2 };
+enum { CUPTI_OF_DRIVER = 1, CUPTI_OF_RUNTIME = 2, CUPTI_OF_RESOURCE = 3 };
+
+/* In place of it in callbacks of CUPTI_OF_RESOURCE, those of nodes of graphs. */
+struct cupti_graph_node {
+    void *graph, *original_graph, *node, *original_node;
+    int32_t type;
+};
+struct cupti_resource {
+    void *context, *stream;
+    const struct cupti_graph_node *node;
+};
+enum { CUPTI_NODE_CREATED = 13, CUPTI_NODE_CLONED = 20 };
 typedef void cupti_callback(void *user, int32_t domain, uint32_t id, const struct cupti_call *call);
 typedef void cupti_buffer_wanted(uint8_t **buffer, size_t *bytes, size_t *most_records);
 typedef void cupti_buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t used);
@@ -50,7 +61,8 @@ struct cupti_calls {
     int32_t (*flush)(uint32_t is_forced);
     int32_t (*next_record)(uint8_t *buffer, size_t used, uint8_t **record);
     int32_t (*n_dropped)(void *context, uint32_t stream, size_t *n);
-    int32_t (*finalize)(void); /* NULL: an old release */
+    int32_t (*finalize)(void);                    /* NULL: an old release */
+    int32_t (*node_id)(void *node, uint64_t *id); /* NULL: the same */
 
     /* Functions of the driver. */
     int32_t (*device_count)(int32_t *n);

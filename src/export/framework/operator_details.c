@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/framework/framework_files.h"
 
+#include "analyse/framework/collection_analyse.h"
 #include "analyse/framework/steps/profiler_steps.h"
 
 /* No program nests operators that deeply. Where a damaged file does, each operator adds its total to that of its
@@ -13,7 +14,10 @@ struct operators {
     struct device_time {
         double us, aicore_us;
         bool has_any, has_aicore;
-    } * self, *total; /* by row of framework_ops */
+    } * self, *total;             /* by row of framework_ops */
+    uint32_t *captured;           /* operators of captures that ran in replays: the rows behind the others */
+    struct device_time *replayed; /* by operator of a capture */
+    size_t n_plain;
 };
 
 static void operator_details_add(struct device_time *t, const struct device_time *more)
@@ -45,7 +49,8 @@ static void add_up(struct operators *o, bool is_deep)
         const uint32_t kernel = t->in_order[i], row = t->owner[kernel];
         const bool is_aicore = k->is_aicore[kernel];
         const struct device_time one = { k->dur_us[kernel], is_aicore ? k->dur_us[kernel] : 0, true, is_aicore };
-        operator_details_add(&o->self[row], &one);
+        if (kernel_replays(o->s, kernel) == NO_ROW) /* a replay is of what launched it, but not its own work */
+            operator_details_add(&o->self[row], &one);
         for (uint32_t around = row; around != NO_ROW && !is_deep; around = t->parent[around])
             operator_details_add(&o->total[around], &one);
     }
@@ -89,15 +94,30 @@ static struct cell sum_aicore_cell(struct device_time t)
     return sum_or_0(t.has_aicore, t.aicore_us);
 }
 
-CELL_GETTER(name, struct operators, cell_name(r->s->framework.ops.name[op_at(r, i)]))
-CELL_GETTER(shapes, struct operators, recorded(r->s->framework.ops.shapes[op_at(r, i)]))
-CELL_GETTER(stack, struct operators, recorded(r->s->framework.ops.stack[op_at(r, i)]))
-CELL_GETTER(host_self, struct operators, cell_us_short(r->s->tree.self_ns[op_at(r, i)]))
-CELL_GETTER(host_total, struct operators, cell_us_short(host_ns(&r->s->framework.ops, op_at(r, i))))
-CELL_GETTER(device_self, struct operators, sum_cell(r->self[op_at(r, i)]))
-CELL_GETTER(device_total, struct operators, sum_cell(r->total[op_at(r, i)]))
-CELL_GETTER(aicore_self, struct operators, sum_aicore_cell(r->self[op_at(r, i)]))
-CELL_GETTER(aicore_total, struct operators, sum_aicore_cell(r->total[op_at(r, i)]))
+/* The operator of a capture that a row shows; NO_ROW: it shows one of framework_ops. */
+static uint32_t captured_row(const struct operators *o, size_t i)
+{
+    return i < o->n_plain ? NO_ROW : o->captured[i - o->n_plain];
+}
+
+#define OPERATOR_GETTER(function, of_op, of_captured)                                                                  \
+    static struct cell function(const void *rows, size_t i)                                                            \
+    {                                                                                                                  \
+        const struct operators *const r = rows;                                                                        \
+        const struct graph_capture *const c = &r->s->profile.captured;                                                 \
+        const uint32_t at = captured_row(r, i), op = at == NO_ROW ? op_at(r, i) : NO_ROW;                              \
+        (void)c;                                                                                                       \
+        return at == NO_ROW ? (of_op) : (of_captured);                                                                 \
+    }
+OPERATOR_GETTER(name, cell_name(r->s->framework.ops.name[op]), cell_name(c->name[at]))
+OPERATOR_GETTER(shapes, recorded(r->s->framework.ops.shapes[op]), cell_name(c->shapes[at]))
+OPERATOR_GETTER(stack, recorded(r->s->framework.ops.stack[op]), cell_name(c->stack[at]))
+OPERATOR_GETTER(host_self, cell_us_short(r->s->tree.self_ns[op]), cell_uint(0))
+OPERATOR_GETTER(host_total, cell_us_short(host_ns(&r->s->framework.ops, op)), cell_uint(0))
+OPERATOR_GETTER(device_self, sum_cell(r->self[op]), sum_cell(r->replayed[at]))
+OPERATOR_GETTER(device_total, sum_cell(r->total[op]), sum_cell(r->replayed[at]))
+OPERATOR_GETTER(aicore_self, sum_aicore_cell(r->self[op]), sum_aicore_cell(r->replayed[at]))
+OPERATOR_GETTER(aicore_total, sum_aicore_cell(r->total[op]), sum_aicore_cell(r->replayed[at]))
 
 static const struct column columns[] = {
     { "Name", name },
@@ -117,6 +137,24 @@ bool collection_has_framework(const struct collection *s)
     return s->settings.has_cpu;
 }
 
+/* Operators of captures with what ran of them in all replays. Returns how many there are. */
+static size_t captured_add_up(struct operators *o, const struct collection_export *x)
+{
+    const struct kernels *k = &o->s->kernels;
+    size_t n = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        const uint32_t op = kernel_replays(o->s, i);
+        if (op == NO_ROW || !collection_shows(x, k->launch_ns[i]))
+            continue;
+        const struct device_time one = { .us = k->dur_us[i], .has_any = true };
+        operator_details_add(&o->replayed[op], &one);
+    }
+    for (uint32_t op = 0; op < o->s->profile.captured.n_ops; op++)
+        if (o->replayed[op].has_any)
+            o->captured[n++] = op;
+    return n;
+}
+
 bool operator_details_table(const struct collection_export *x, struct table *out, struct error *e)
 {
     const struct collection *s = x->collection;
@@ -128,6 +166,8 @@ bool operator_details_table(const struct collection_export *x, struct table *out
         o->at = arena_take(x->mem, ops->n, sizeof *o->at);
         o->self = arena_take(x->mem, ops->n, sizeof *o->self);
         o->total = arena_take(x->mem, ops->n, sizeof *o->total);
+        o->captured = arena_take(x->mem, s->profile.captured.n_ops, sizeof *o->captured);
+        o->replayed = arena_take(x->mem, s->profile.captured.n_ops, sizeof *o->replayed);
     }
     if (arena_failed(x->mem))
         return error_no_memory(e, "operator_details");
@@ -137,6 +177,8 @@ bool operator_details_table(const struct collection_export *x, struct table *out
         if (!name_is_step(s->profile.names, ops->name[s->tree.by_begin[i]]) &&
             collection_shows(x, ops->begin_ns[s->tree.by_begin[i]]))
             o->at[n++] = i;
+    o->n_plain = n;
+    n += captured_add_up(o, x);
     *out = (struct table){
         .name = "operator_details", TABLE_COLUMNS(columns), .n_rows = n, .rows = o, .names = s->profile.names
     };

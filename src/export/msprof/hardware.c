@@ -145,6 +145,14 @@ static void gpu_args(const struct hardware *h, size_t row)
     if (g->graph[i] != 0) {
         trace_arg_uint(t, "graph id", g->graph[i]);
         trace_arg_uint(t, "graph node id", g->graph_node[i]);
+        const struct graph_capture *const c = &h->x->profile->captured;
+        const uint32_t op = g->captured ? g->captured[i] : NO_ROW;
+        if (op != NO_ROW) {
+            trace_arg_name(t, "operator", c->name[op]);
+            trace_arg_name(t, "module", c->modules[op]);
+            trace_arg_name(t, "Input Dims", c->shapes[op]);
+            trace_arg_name(t, "Call stack", c->stack[op]);
+        }
     }
     if (gpu_task_is_kernel(g, i)) {
         trace_arg_uint(t, "registers per thread", g->registers[i]);

@@ -226,8 +226,24 @@ OF_GPU_TASK(gpu_correlation, cell_uint, correlation)
 OF_GPU_TASK(gpu_graph, cell_uint, graph)
 OF_GPU_TASK(gpu_graph_node, cell_uint, graph_node)
 
+static uint32_t gpu_captured(const struct op_summary_row *r)
+{
+    return r->op == NO_ROW || !r->d->gpu.captured ? NO_ROW : r->d->gpu.captured[r->d->tasks.task[r->task]];
+}
+
+#define OF_CAPTURED(function, column)                                                                                  \
+    static struct cell function(const void *rows, size_t i)                                                            \
+    {                                                                                                                  \
+        const struct op_summary_row *r = row_at(rows, i);                                                              \
+        const uint32_t op = gpu_captured(r);                                                                           \
+        return op == NO_ROW ? cell_na() : cell_name(r->s->profile->captured.column[op]);                               \
+    }
+OF_CAPTURED(captured_name, name)
+OF_CAPTURED(captured_modules, modules)
+OF_CAPTURED(captured_shapes, shapes)
+
 /* clang-format off */
-enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4, OF_GPU = 8 }; /* OF_STARS: chips with the newer task scheduler */
+enum { OF_OPS = 1, OF_GRAPH = 2, OF_STARS = 4, OF_GPU = 8, OF_CAPTURES = 16 }; /* OF_STARS: chips with the newer task scheduler */
 static const struct optional_column base_columns[] = {
     { "Device_id", NULL, 0, device_id },
     { "Model Name", NULL, OF_GRAPH, model_name },
@@ -263,6 +279,9 @@ static const struct optional_column base_columns[] = {
     { "Correlation ID", NULL, OF_GPU, gpu_correlation },
     { "Graph ID", NULL, OF_GPU, gpu_graph },
     { "Graph Node ID", NULL, OF_GPU, gpu_graph_node },
+    { "Captured Operator", NULL, OF_CAPTURES, captured_name },
+    { "Captured Module", NULL, OF_CAPTURES, captured_modules },
+    { "Captured Input Shapes", NULL, OF_CAPTURES, captured_shapes },
 };
 /* clang-format on */
 enum { N_BASE = sizeof base_columns / sizeof *base_columns };
@@ -384,7 +403,8 @@ static const struct column *list_columns(struct op_summary *s, size_t *n)
 {
     const unsigned has = (s->rows.has_ops ? OF_OPS : 0) | (s->x->scope == SCOPE_GRAPH ? OF_GRAPH : 0) |
                          (s->profile->chip->is_stars ? OF_STARS : 0) |
-                         (s->profile->chip->group == ON_CUDA ? OF_GPU : 0);
+                         (s->profile->chip->group == ON_CUDA ? OF_GPU : 0) |
+                         (s->profile->captured.n > 0 ? OF_CAPTURES : 0);
     struct column *column = arena_take(s->x->mem, N_BASE + s->n_shown + DERIVED, sizeof *column);
     if (!column)
         return NULL;

@@ -52,6 +52,12 @@ static name_id text_broken(struct broken_lines *b, struct tlv_text t)
                         : break_lines(b, names_add_recent(b->names, &b->recent, t.at, t.len));
 }
 
+static name_id graph_text(struct broken_lines *b, struct tlv_text t)
+{
+    const name_id name = text_broken(b, t);
+    return name == (name_id)NO_NAME ? NAME_EMPTY : name;
+}
+
 static bool ops_take(struct framework_ops *o, size_t n, bool keeps_records, struct arena *mem)
 {
     o->begin_ns = arena_take(mem, n, sizeof *o->begin_ns);
@@ -368,6 +374,53 @@ static void load_step_threads(struct framework_loading *l, struct framework_file
         losses_add(&file->lost, LOSS_CUT_SHORT, 1, file->name, in.at);
 }
 
+/* Texts come with the first node of an operator or stack; a node whose texts are lost is damaged. */
+static void load_graph_nodes(struct framework_loading *l, struct framework_file *file)
+{
+    const struct layout *layout = &graph_node_layout;
+    struct graph_capture *c = &l->f->captured;
+    struct tlv t = framework_tlv(file);
+    struct broken_lines lines = { .names = l->r->names, .mem = arena_new() };
+    struct keys ops = { 0 }, stacks = { 0 };
+    const size_t n = tlv_count(&t, layout->size);
+    uint32_t *order = arena_take(file->mem, n, sizeof *order), *op_of = arena_take(file->mem, n, sizeof *op_of);
+    uint64_t *node = arena_take(file->mem, n, sizeof *node);
+    name_id *stack_text = arena_take(file->mem, n, sizeof *stack_text);
+    name_id **const name[] = { &c->name, &c->types, &c->shapes, &c->stack, &c->modules };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        *name[i] = arena_take(file->mem, n, sizeof **name[i]);
+    c->node = arena_take(file->mem, n, sizeof *c->node);
+    c->op_of = arena_take(file->mem, n, sizeof *c->op_of);
+    for (struct tlv_record r; lines.mem && !arena_failed(file->mem) && tlv_next(&t, layout->size, &r);) {
+        struct tlv_text text[GRAPH_NODE_TEXTS];
+        tlv_texts(&t, &r, layout->size, text, GRAPH_NODE_TEXTS);
+        const uint32_t stack = keys_add(&stacks, layout_get(layout, GRAPH_NODE_STACK_ID, r.data), lines.mem),
+                       op = keys_add(&ops, layout_get(layout, GRAPH_NODE_OP, r.data), lines.mem);
+        if (stack == KEYS_NO_MEMORY || op == KEYS_NO_MEMORY)
+            break;
+        if (text[GRAPH_NODE_STACK].at)
+            stack_text[stack] = text_broken(&lines, text[GRAPH_NODE_STACK]);
+        if (op == c->n_ops) {
+            c->n_ops++;
+            c->name[op] = graph_text(&lines, text[GRAPH_NODE_NAME]);
+            c->types[op] = graph_text(&lines, text[GRAPH_NODE_TYPES]);
+            c->shapes[op] = graph_text(&lines, text[GRAPH_NODE_SHAPES]);
+            c->modules[op] = graph_text(&lines, text[GRAPH_NODE_MODULES]);
+            c->stack[op] = stack_text[stack];
+        }
+        node[c->n] = layout_get(layout, GRAPH_NODE_ID, r.data);
+        op_of[c->n++] = op;
+    }
+    order_fill(order, c->n);
+    if (!lines.mem || arena_failed(lines.mem) || !order_by_u64(order, c->n, node))
+        error_no_memory(&l->error[FRAMEWORK_GRAPH_NODES], file->name);
+    for (size_t i = 0; i < c->n; i++) {
+        c->node[i] = node[order[i]];
+        c->op_of[i] = op_of[order[i]];
+    }
+    arena_free(lines.mem);
+}
+
 static void load_python(struct framework_loading *l, struct framework_file *file)
 {
     if (!python_load(l->f, l->r))
@@ -384,6 +437,7 @@ const struct framework_format torch_format = {
         [FRAMEWORK_PARAMS] = "FRAMEWORK/torch.param_tensor_info",
         [FRAMEWORK_GC] = "FRAMEWORK/torch.gc_record",
         [FRAMEWORK_STEP_THREADS] = "FRAMEWORK/ascope.step_threads",
+        [FRAMEWORK_GRAPH_NODES] = "FRAMEWORK/ascope.graph_nodes",
     },
     .load = {
         [FRAMEWORK_OPS] = load_ops,
@@ -393,5 +447,6 @@ const struct framework_format torch_format = {
         [FRAMEWORK_PARAMS] = load_params,
         [FRAMEWORK_GC] = load_gc,
         [FRAMEWORK_STEP_THREADS] = load_step_threads,
+        [FRAMEWORK_GRAPH_NODES] = load_graph_nodes,
     },
 };

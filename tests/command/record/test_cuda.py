@@ -72,6 +72,33 @@ class Case(unittest.TestCase):
 
 
 class Tables(Case):
+    def test_kernels_of_a_replay_have_the_operator_of_the_capture(self):
+        for words, known in ((("captures", "graph=3"), True), (("captures-late", "graph=3"), True), (("graph=3",), False)):
+            with self.subTest(words=words):
+                r = self.record("kernels=1", "mstx=1", *words)
+                self.assertEqual((r.said("warning"), r.said("watched")), ([], ["1"] if known else []))
+                out = self.analysed(r)
+                rows = [row for row in self.rows(out, "kernel_details.csv") if row["Name"] == "graph_kernel"]
+                shown = [[row.get("Captured " + c) for c in ("Operator", "Module", "Input Shapes")] for row in rows]
+                self.assertEqual(shown, [["aten::addmm", "Model.layers.0", "8;\n8,4"] if known else [None] * 3] * 3)
+                args = [e["args"] for e in self.events(out) if e.get("name") == "graph_kernel"]
+                self.assertEqual([(a.get("operator"), a.get("module")) for a in args],
+                                 [("aten::addmm", "Model.layers.0") if known else (None, None)] * 3)
+                ops = {row["Name"]: row for row in self.rows(out, "operator_details.csv")}
+                self.assertEqual("aten::addmm" in ops, known)
+                unknown = "of 3 kernels of replayed graphs 3 (100.0 % of their time) have no operator"
+                self.assertEqual(unknown in self.ascope("why", r.said("path")[-1]).stdout, not known)
+                if known:
+                    op = ops["aten::addmm"]
+                    self.assertEqual((float(op["Host Total Duration(us)"]), float(op["Device Self Duration(us)"])), (0, 3))
+                    self.assertIn("model.py(7): forward;\nserve.py(3): main", op["Call Stack"])
+                    self.assertNotIn("aten::linear", ops)  # what encloses it launches nothing itself
+
+    def test_captures_are_not_watched_beside_another_profiler(self):
+        r = self.record("captures", "graph=1", fake="error=cuptiSubscribe:39", code=0)
+        self.assertEqual(r.said("watched"), ["0"])
+        self.assertIn("captured graphs: cuptiSubscribe: error 39", r.said("warning")[0])
+
     def test_kernels_have_their_names_times_and_sizes(self):
         r = self.record("kernels=5")
         self.assertEqual((r.said("warning"), r.said("note"), self.facts(r)["device"]), ([], [], "cuda"))

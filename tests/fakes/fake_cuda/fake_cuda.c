@@ -128,7 +128,8 @@ struct call_data {
     uint64_t *shared;
     uint32_t correlation;
 };
-enum { DRIVER = 1, RUNTIME = 2, IDS = 600, KINDS = 64 };
+enum { DRIVER = 1, RUNTIME = 2, RESOURCE = 3, IDS = 600, KINDS = 64 };
+enum { CREATED = 13, CLONED = 20, NODE = 601, COPY_OF_NODE = 701 };
 enum { MEMCPY = 1, MEMSET = 2, KERNEL = 10, PEER = 22, MEMORY = 49, POOL = 50, STRANGE = 63 };
 
 static const struct {
@@ -148,6 +149,7 @@ static const struct {
     [FAKE_POOL_MALLOC] = { RUNTIME, 390, "cudaMallocAsync_v11020" },
     [FAKE_POOL_TRIM] = { RUNTIME, 391, "cudaMemPoolTrimTo_v11020" },
     [FAKE_PEER_COPY] = { RUNTIME, 41, "cudaMemcpyAsync_v3020" },
+    [FAKE_CAPTURE] = { RUNTIME, 0, "" },
     [FAKE_COMPILED_KERNEL] = { RUNTIME, 505, "__cudaLaunchKernel_v13000" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -155,7 +157,7 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 static struct {
     pthread_mutex_t lock;
     void (*callback)(void *user, int32_t domain, uint32_t id, const struct call_data *call);
-    bool is_enabled[3][IDS], records[KINDS];
+    bool is_enabled[RESOURCE + 1][IDS], records[KINDS];
     void (*wanted)(uint8_t **buffer, size_t *bytes, size_t *most);
     void (*done)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t used);
     uint8_t *buffer;
@@ -256,7 +258,7 @@ static void kernel_put(const struct fake_task *t, uint32_t correlation, uint32_t
     PUT(at + 92, correlation);
     PUT(at + 104, t->name);
     if (graph && number("version", 130001) >= 13)
-        PUT(at + 144, (uint64_t)graph * 100 + 1);
+        PUT(at + 144, (uint64_t)COPY_OF_NODE);
     if (graph && number("version", 130001) >= 14)
         PUT(at + 156, graph);
 }
@@ -374,10 +376,23 @@ static void call_out(enum fake_call call, int32_t site, uint64_t *shared, uint32
         cupti.callback(NULL, functions[call].domain, functions[call].id, &data);
 }
 
+static void node_out(uint32_t callback, uintptr_t node, uintptr_t of)
+{
+    const uintptr_t graph[] = { 1, 2, node, of, 0 }, *const resource[] = { NULL, NULL, graph };
+    if (cupti.callback && cupti.is_enabled[RESOURCE][callback])
+        cupti.callback(NULL, RESOURCE, callback, (const struct call_data *)(const void *)resource);
+}
+
 EXPORTED fake_cuda_call fake_cuda;
 void fake_cuda(enum fake_call call, const struct fake_task *task, unsigned n)
 {
     uint64_t shared = 0, inner = 0;
+    if (call == FAKE_CAPTURE) {
+        node_out(CREATED, NODE, 0);
+        node_out(CREATED, COPY_OF_NODE, 0);
+        node_out(CLONED, COPY_OF_NODE, NODE);
+        return;
+    }
     pthread_mutex_lock(&cupti.lock);
     const uint32_t correlation = ++cupti.correlation;
     pthread_mutex_unlock(&cupti.lock);
@@ -410,6 +425,13 @@ EXPORTED int32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, uint8_
 EXPORTED int32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 EXPORTED int32_t cuptiGetResultString(int32_t code, const char **text);
 EXPORTED int32_t cuptiFinalize(void);
+EXPORTED int32_t cuptiGetGraphNodeId(void *node, uint64_t *id);
+
+int32_t cuptiGetGraphNodeId(void *node, uint64_t *id)
+{
+    *id = (uintptr_t)node;
+    return result("cuptiGetGraphNodeId");
+}
 
 int32_t cuptiGetVersion(uint32_t *version)
 {

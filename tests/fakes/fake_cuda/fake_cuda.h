@@ -27,6 +27,7 @@ enum fake_call {
     FAKE_POOL_MALLOC, /* memory of the task's stream, of a pool */
     FAKE_POOL_TRIM,
     FAKE_PEER_COPY,      /* to the next device */
+    FAKE_CAPTURE,        /* a node of the graph whose copy FAKE_GRAPH runs */
     FAKE_COMPILED_KERNEL /* by the function that <<< >>> becomes from CUDA 13 on */
 };
 /* A graph runs n kernels of the task; what allocates and releases has the number of a block as n; of other calls n is
