@@ -232,13 +232,12 @@ static bool dict_become(struct snapshot_machine *m, size_t at, struct snapshot_v
 static bool machine_fill(struct snapshot_machine *m, size_t at, bool is_dict, bool has_mark)
 {
     size_t n = is_dict ? 2 : 1;
-    struct snapshot_value *end = m->stack.at + m->stack.n;
     if (has_mark)
-        for (n = 0; n < m->stack.n && end[-1 - (ptrdiff_t)n].kind != KIND_MARK;)
+        for (n = 0; n < m->stack.n && m->stack.at[m->stack.n - 1 - n].kind != KIND_MARK;)
             n++;
     if (m->stack.n < n + has_mark + 1 || (is_dict && n % 2 != 0))
         return machine_refuse(m, at, "the stack has too few values");
-    struct snapshot_value *item = end - n, *to = item - has_mark - 1;
+    struct snapshot_value *item = m->stack.at + m->stack.n - n, *to = item - has_mark - 1;
     m->stack.n -= n + has_mark;
     if (!is_dict) {
         for (size_t i = 0; i < n; i++)

@@ -208,6 +208,7 @@ class Memory(unittest.TestCase):
         self.refused(b"\x80\x04" + b"]" * (2 << 20), "deeper than those of a snapshot")
         self.refused(b"\x80\x04" + b"](" * (1 << 20), "deeper than those of a snapshot")
         self.refused(b"\x80\x04]\x94" + b"h\x00" * 5 + b"r\xff\xff\xff\x7f.", "not the next one")
+        self.refused(b"\x80\x02e.", "the stack has too few values")  # nothing was put on it
         self.refused(b"\x80\x04}.", "not a memory snapshot")
         self.refused(pickle.dumps([1, 2], 4), "not a memory snapshot")
         self.refused(pickle.dumps({"segments": []}, 4), "nothing was allocated")
