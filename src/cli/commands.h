@@ -113,6 +113,8 @@ int run_options_command(struct arguments *a);
 
 /* cmd_query.c: `ascope query`. */
 int run_query(struct arguments *a);
+/* query_types.c: the same with --data-type. */
+int run_query_type(struct arguments *a);
 
 /* cmd_recover.c: `ascope recover`: writes the remaining records of a killed program into its files. */
 /* Recovers a collection before it is read. Prints one line, or nothing if there was nothing to recover. */

@@ -102,11 +102,8 @@ static json_t *query_json(const struct query *q)
 
 int run_query(struct arguments *a)
 {
-    if (arguments_have(a, OPT_DATA_TYPE)) {
-        complain("--data-type %llu: cluster databases are not supported; ascope reads each collection separately",
-                 (unsigned long long)a->data_type);
-        return exit_code(a->face, STATUS_NOTHING);
-    }
+    if (arguments_have(a, OPT_DATA_TYPE))
+        return run_query_type(a);
     struct collections found;
     enum exit_status status = collections_find(a, 0, &found);
     struct results_tally tally = { .n_failed = found.n_refused };

@@ -298,7 +298,8 @@ struct arguments {
     bool github;
     const char *prove_dir; /* of doctor; NULL: it examines */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
-    uint64_t memory, device_id, data_type, max_processes, top;
+    uint64_t memory, data_type, max_processes, top;
+    const char *query_id;
     unsigned type, verbose, metric;
     bool as_table, as_csv; /* of sql */
     uint64_t rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.h - which models and iterations collections have, as a table of text: the answer to `msprof query`.
+/* query.h - registry: which models and iterations collections have, as a table of text: the answer to `msprof query`.
  *
  * Collections are added one after the other, and can be freed as soon as they were added. Rows are sorted by job and
  * time.
@@ -42,5 +42,14 @@ bool query_text(const struct query *q, struct out *o, struct error *e);
 /* The same rows in the same order. The caller frees the list; the rows are valid as long as q. NULL: out of memory. */
 const struct query_row **query_rows(const struct query *q, size_t *n);
 void query_free(struct query *q); /* NULL is fine */
+
+/* query_steps.c: the steps of devices as `msprof query --data-type 1` has them. */
+struct query_steps {
+    int64_t id;                /* the rank, or the device where there are no ranks; -1: all */
+    uint64_t model, iteration; /* iteration 0: all */
+};
+/* Adds objects of a JSON list, with commas between them; *n counts all of them. */
+bool query_steps_put(const struct profile *p, const struct query_steps *which, struct out *o, size_t *n,
+                     struct error *e);
 
 #endif

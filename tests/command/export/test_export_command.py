@@ -4,6 +4,7 @@
 
 usage: ../export/test_export_command.py ASCOPE SOURCE_ROOT [unittest options]
 """
+import csv
 import glob
 import json
 import os
@@ -318,10 +319,47 @@ class Query(Case):
             self.ascope("why", path, code=why)
             self.ascope("export", "db", path, code=3)
 
+    def typed(self, path, number, *options, code=0):
+        r = self.run_as(self.named("msprof.py"), "query", "-dir", path, "--data-type", str(number), *options, code=code)
+        return json.loads(r.stdout) if r.stdout else r.stderr
+
+    def test_steps_are_those_of_the_reference(self):
+        path = self.sample("job/PROF_1")
+        job = os.path.dirname(path)
+        with open(os.path.join(SOURCE, "tests/data/prof-a/expected/all/step_trace.csv"), newline="") as f:
+            rows = [{key: value.strip() for key, value in row.items() if key and value} for row in csv.DictReader(f)]
+        for model, options, name in ((1, ["--id", "0"], "0_1_-1"), (4294967295, ["--id", "-1", "--iteration-id", "2"], "-1_4294967295_2")):
+            wanted = [row for row in rows if int(row["Model ID"]) == model and (model == 1 or row["Iteration ID"] == "2")]
+            answer = self.typed(job, 1, "--model-id", str(model), *options)
+            self.assertEqual(answer, {"status": 0, "info": "", "data": os.path.realpath(job) + "/query/step_trace_%s.json" % name})
+            with open(answer["data"]) as f:
+                steps = json.load(f, parse_float=str)
+            self.assertEqual([(s["ID"], s["Model ID"], s["Iteration ID"]) for s in steps], [(0, model, int(row["Iteration ID"])) for row in wanted])
+            for step, row in zip(steps, wanted):
+                for key, column in (("Iteration Time", "Iteration Time(us)"), ("FP to BP Time", "FP to BP Time(us)"),
+                                    ("Iteration Interval", "Data Aug Bound(us)"), ("Iteration Refresh", "Iteration Refresh(us)")):
+                    self.assertEqual(step[key], "%.2f" % float(row[column]) if float(row[column]) else "N/A", key)
+                for key, column in (("FP Start", "FP Start(us)"), ("BP End", "BP End(us)"), ("Iteration End", "Iteration End(us)")):
+                    self.assertEqual(step[key], row[column] if float(row[column]) else "N/A", key)
+                self.assertAlmostEqual(float(step["Iteration Start"]), float(step["Iteration End"]) - float(step["Iteration Time"]), delta=0.6)
+
+    def test_whether_collections_are_ranks_of_a_job(self):
+        one = os.path.dirname(self.sample("job/PROF_1"))
+        self.assertEqual(self.typed(one, 0), {"status": 0, "info": "", "data": "1"})
+        self.sample("job/PROF_2")  # the same rank again
+        self.assertEqual(self.typed(one, 0)["data"], "0")
+
     def test_what_it_cannot_answer(self):
         self.assert_one_line(self.ascope("query", "nowhere", code=2).stderr, "nowhere")
-        r = self.run_as(self.named("msprof.py"), "query", "-dir", self.sample(), "--data-type", "3", "--id", "0", code=1)
-        self.assert_one_line(r.stderr, "--data-type 3", "cluster")
+        path = self.sample()
+        for number in range(2, 11):
+            self.assert_one_line(self.typed(path, number, code=1), "--data-type %d" % number, "ascope ")
+        for options in ([], ["--id", "0"], ["--id", "x", "--model-id", "1"], ["--id", "-1", "--model-id", "1"],
+                        ["--id", "0", "--model-id", "1", "--iteration-id", "1"]):
+            self.assert_one_line(self.typed(path, 1, *options, code=1), "--data-type 1")
+        self.assertEqual(self.typed(path, 1, "--id", "7", "--model-id", "1", code=1)["status"], 1)
+        self.assertEqual(self.written(path), [])
+
 
 
 if __name__ == "__main__":
