@@ -26,6 +26,7 @@ _ascope()
     'run --delay') return ;;
     'run --duration') return ;;
     'run --period') return ;;
+    'run --hang-after') return ;;
     'run --pid' | 'run --attach') return ;;
     'run --env') return ;;
     'run --storage-limit') return ;;
@@ -198,7 +199,7 @@ _ascope()
     case $command in
     run)
         words=''
-        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --pid --attach --interactive --env --storage-limit --acl-json --no-export --monitor --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h'
+        options=' --out --output --host-sys --device --level --metrics --marks --delay --duration --period --hang-after --pid --attach --interactive --env --storage-limit --acl-json --no-export --monitor --skip-first --skip-first-wait --wait --warmup --active --repeat --csv-safe --gzip --dialect --time-base --threads --memory-limit --top --no-sync --json --quiet -q --verbose -v --help -h'
         what=-c ;;
     dyn)
         words='status start wait stop save'

@@ -37,6 +37,7 @@ complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l marks 
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l delay -d 'seconds from the start of the program to that of the recording' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l duration -d 'seconds to record; the program continues' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l period -d 'without a program: record the machine for this many seconds' -x
+complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l hang-after -d 'seconds without a step or collective of any rank, after which the report of ascope hang is printed; for Python scripts of PyTorch' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l pid -l attach -d 'record a running process until it ends, until Ctrl-C, or for --duration; with --interactive several, separated by commas' -x
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l interactive -d 'read start, stop and quit from standard input; each start gives a collection'
 complete -c ascope -n '__fish_seen_subcommand_from run profile record' -l env -d 'additional environment variables for the program' -x

@@ -224,6 +224,7 @@ struct python_run {
     const char *monitor;     /* a directory: nothing is recorded but the monitor's values; NULL: it is recorded */
     bool is_raw;             /* the collection is not analysed at the end */
     bool is_quiet;           /* errors only */
+    uint32_t hang_after_s;   /* without progress, to report a hang; 0: never */
 };
 
 /* Whether a word is an option of the front ends, by its full name: "--with-stack", "--export-type=db". */

@@ -163,3 +163,24 @@ def test_what_cannot_be_looked_at(tmp_path):
             done = subprocess.run([program, "hang", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
             assert done.returncode == 1 and said in done.stderr and done.stderr.count("\n") == 1, (word, done.stderr)
         sleeping.kill()
+
+
+def test_the_supervisor_reports_a_hang(tmp_path):
+    """Once, and the script goes on afterwards."""
+    script = tmp_path / "train.py"
+    script.write_text("import sys, torch\ntorch.ones(2) + 1\ndef stuck():\n    return sys.stdin.readline()\nprint(stuck())\n", encoding="utf-8")
+    with subprocess.Popen([os.environ["ASCOPE_PROGRAM"], "run", "--device", "none", "--no-export", "--hang-after", "1", "--", sys.executable, script.name],
+                          cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        seen = []
+        for line in job.stderr:
+            seen.append(line)
+            if line.endswith("train.py:5 (<module>)\n"):
+                break
+        job.stdin.write("on\n")
+        job.stdin.close()
+        seen += job.stderr
+        said = job.stdout.read()
+    text = "".join(seen)
+    assert job.returncode == 0 and said == "on\n\n", text
+    assert text.count("train.py: no rank has made progress for 1 seconds") == 1, text
+    assert "main thread waits in read\n" in text and "/train.py:4 (stuck)\n" in text, text

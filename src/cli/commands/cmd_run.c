@@ -261,7 +261,8 @@ static int record_python(const struct arguments *a, const struct recorded_run *r
                                   .outside = collector_option(a),
                                   .dialect = arguments_have(a, OPT_DIALECT) ? dialect[a->options.dialect] : NULL,
                                   .is_raw = a->run.no_export,
-                                  .is_quiet = a->quiet };
+                                  .is_quiet = a->quiet,
+                                  .hang_after_s = a->run.hang_after_s };
     ending_fini();
     const int code = run_python(&q, r->program, a->mem);
     ending_prepare(a->face);

@@ -288,6 +288,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "seconds to record; the program continues" },
     [OPT_RUN_PERIOD] = { "period", NUMBER(run.period_s, 1, 2592000),
         .help = "without a program: record the machine for this many seconds" },
+    [OPT_RUN_HANG_AFTER] = { "hang-after", NUMBER(run.hang_after_s, 1, 2592000),
+        .help = "seconds without a step or collective of any rank, after which the report of ascope hang is printed; for Python scripts of PyTorch" },
     [OPT_RUN_PID] = { "pid", "attach", .kind = OPTION_TEXT, .value = "N", .at = AT(run.pid),
         .help = "record a running process until it ends, until Ctrl-C, or for --duration; with --interactive several, separated by commas" },
     [OPT_RUN_INTERACTIVE] = { "interactive", .kind = OPTION_FLAG, .at = AT(run.is_interactive),

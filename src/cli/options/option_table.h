@@ -150,6 +150,7 @@ enum option_id {
     OPT_RUN_DELAY,
     OPT_RUN_DURATION,
     OPT_RUN_PERIOD,
+    OPT_RUN_HANG_AFTER,
     OPT_RUN_PID,
     OPT_RUN_INTERACTIVE,
     OPT_RUN_ENVIRONMENT,
@@ -253,7 +254,7 @@ extern const struct option_row option_rows[OPTIONS];
 /* The options of `ascope run`; cmd_run.c translates them into those of msprof. */
 struct run_words {
     const char *out, *host_sys, *device, *level, *metrics, *pid, *environment, *acl_json, *monitor;
-    uint32_t delay_s, duration_s, period_s;
+    uint32_t delay_s, duration_s, period_s, hang_after_s;
     uint64_t storage_bytes;
     bool marks, is_interactive, no_export;
     uint32_t skip_first, skip_first_wait, wait, warmup, active, repeat; /* the schedule of a Python front end */

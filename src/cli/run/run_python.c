@@ -138,7 +138,8 @@ int run_python(const struct python_run *r, char *const *program, struct arena *m
     set_environment(r->environment, mem);
     if (p.is_module && strcmp(p.script, "ascope") == 0) {
         set_front_end_environment(r, self);
-        return supervise(&(struct supervised){ .command = program, .name = p.script, .is_quiet = r->is_quiet });
+        return supervise(&(struct supervised){
+            .command = program, .name = p.script, .is_quiet = r->is_quiet, .hang_after_s = r->hang_after_s });
     }
     const enum run_python_answer answer = find_package(&p, self, mem);
     char **command = answer == ANSWER_FRAMEWORK && !r->outside ? python_command(&p, r, mem) : NULL;
@@ -148,8 +149,11 @@ int run_python(const struct python_run *r, char *const *program, struct arena *m
             preload_set(); /* else the front end says what is missing */
         if (r->recorder->device && strcmp(r->recorder->device, "mspti") == 0 && !preload_set_mspti())
             complain("note: libmspti.so is not found (ASCEND_HOME_PATH can name its CANN)");
-        return supervise(
-            &(struct supervised){ .command = command, .name = p.script, .is_raw = r->is_raw, .is_quiet = r->is_quiet });
+        return supervise(&(struct supervised){ .command = command,
+                                               .name = p.script,
+                                               .is_raw = r->is_raw,
+                                               .is_quiet = r->is_quiet,
+                                               .hang_after_s = r->hang_after_s });
     }
     if (r->is_quiet)
         return -1;

@@ -16,6 +16,7 @@
 
 #include "base/files/own_path.h"
 #include "cli/run/collecting.h"
+#include "live/live_job.h"
 #include "report/term.h"
 #include "run/run.h"
 
@@ -95,24 +96,13 @@ static void supervised_notes_read(struct supervised_recordings *all, const char 
 
 /* ---- the program's end ---- */
 
-/* Runs `ascope COMMAND PATH...` with its output on standard error. */
-static void supervised_ascope(const char *command, const struct supervised_recordings *all, bool of_killed,
-                              bool is_quiet)
+/* Runs this program with the words from argv[1] on, its output on standard error. */
+static void supervised_ascope(char **argv)
 {
     char self[PATH_MAX];
-    size_t n = 0;
-    char **const argv = calloc(all->n + 4, sizeof *argv);
-    if (!argv || !own_path(self)) {
-        free(argv);
+    if (!own_path(self))
         return;
-    }
-    argv[n++] = self;
-    argv[n++] = (char *)command;
-    if (is_quiet)
-        argv[n++] = (char *)"--quiet";
-    for (size_t i = 0; i < all->n; i++)
-        if (!of_killed || !all->at[i].has_ended)
-            argv[n++] = all->at[i].path;
+    argv[0] = self;
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -122,6 +112,23 @@ static void supervised_ascope(const char *command, const struct supervised_recor
     posix_spawn_file_actions_destroy(&files);
     if (why == 0)
         TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
+}
+
+/* `ascope COMMAND PATH...` */
+static void supervised_answer(const char *command, const struct supervised_recordings *all, bool of_killed,
+                              bool is_quiet)
+{
+    size_t n = 1;
+    char **const argv = calloc(all->n + 4, sizeof *argv);
+    if (!argv)
+        return;
+    argv[n++] = (char *)command;
+    if (is_quiet)
+        argv[n++] = (char *)"--quiet";
+    for (size_t i = 0; i < all->n; i++)
+        if (!of_killed || !all->at[i].has_ended)
+            argv[n++] = all->at[i].path;
+    supervised_ascope(argv);
     free(argv);
 }
 
@@ -140,9 +147,9 @@ static void supervised_complete(const struct supervised *s, const struct supervi
         if (!all->at[i].has_ended && !s->is_quiet)
             complain("recorded: %s; run `ascope analyse` for timeline and tables", all->at[i].path);
     if (n_left > 0 && !s->is_raw)
-        supervised_ascope("analyse", all, true, s->is_quiet);
+        supervised_answer("analyse", all, true, s->is_quiet);
     if (is_job && !s->is_raw && !s->is_quiet)
-        supervised_ascope("why", all, false, false);
+        supervised_answer("why", all, false, false);
 }
 
 /* As the program ended, so that callers see one process. Its memory was dumped already. */
@@ -156,6 +163,36 @@ static int supervised_end(int status)
     return CODE_OF_SIGNAL + WTERMSIG(status);
 }
 
+/* ---- a program that hangs ---- */
+
+struct supervised_watch {
+    uint64_t progress, since_ns, next_ns; /* next_ns: of the next look; 0: never */
+    bool is_reported;
+};
+
+static void supervised_watch_next(const struct supervised *s, struct supervised_watch *w, uint64_t now_ns)
+{
+    const uint64_t second = 1000000000, part = s->hang_after_s * second / 8;
+    w->next_ns = s->hang_after_s == 0 ? 0 : now_ns + (part < second / 4 ? second / 4 : part);
+}
+
+/* Once for each stop: what is stuck now may go on later. */
+static void supervised_look(const struct supervised *s, struct supervised_watch *w, pid_t program)
+{
+    size_t n_ranks;
+    const uint64_t progress = live_job_progress(&program, 1, &n_ranks), now_ns = run_now_ns();
+    if (n_ranks == 0 || progress != w->progress || w->since_ns == 0) {
+        *w = (struct supervised_watch){ .progress = progress, .since_ns = now_ns };
+    } else if (!w->is_reported && now_ns - w->since_ns >= s->hang_after_s * UINT64_C(1000000000)) {
+        char pid[16];
+        snprintf(pid, sizeof pid, "%d", (int)program);
+        w->is_reported = true;
+        complain("%.300s: no rank has made progress for %u seconds", s->name, s->hang_after_s);
+        supervised_ascope((char *[]){ NULL, (char *)"hang", pid, NULL });
+    }
+    supervised_watch_next(s, w, run_now_ns());
+}
+
 /* ---- the program ---- */
 
 static bool supervised_run(const struct supervised *s, struct run_events *events, struct error *e)
@@ -165,8 +202,12 @@ static bool supervised_run(const struct supervised *s, struct run_events *events
     if (!launch_hold(&launch, &of, e) || !launch_go(&launch, s->command[0], e))
         return false;
     events->program = launch.pid;
-    while (run_events_next(events, 0) != RUN_PROGRAM_ENDED)
-        if (events->is_sent) /* the terminal's signals have reached the program already */
+    struct supervised_watch watch = { 0 };
+    supervised_watch_next(s, &watch, run_now_ns());
+    for (enum run_event event; (event = run_events_next(events, watch.next_ns)) != RUN_PROGRAM_ENDED;)
+        if (event == RUN_TIME)
+            supervised_look(s, &watch, launch.pid);
+        else if (events->is_sent) /* the terminal's signals have reached the program already */
             kill(launch.pid, events->number);
     run_events_reap(events);
     return true;

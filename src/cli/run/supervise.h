@@ -10,12 +10,14 @@
 #define ASCOPE_CLI_RUN_SUPERVISE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct supervised {
     char *const *command; /* argv, NULL at the end */
     const char *name;     /* of the script, for messages */
     bool is_raw;          /* collections are not analysed */
     bool is_quiet;
+    uint32_t hang_after_s; /* without a step or collective of any rank; 0: hangs are not looked for */
 };
 
 /* Starts the command, forwards signals to it and waits for its end. Returns the exit code of this process, or ends it
