@@ -118,7 +118,7 @@ class Table:
             cells = numpy.asarray(of.cells)
             if of.type == "TEXT":
                 used, codes = numpy.unique(cells, return_inverse=True)
-                has_none = len(used) > 0 and used[0] == 0
+                has_none = int(len(used) > 0 and used[0] == 0)
                 made[of.name] = pandas.Categorical.from_codes(codes - has_none, [self._names[int(i)] for i in used[has_none:]])
             elif of.n_unknown:
                 made[of.name] = pandas.arrays.IntegerArray(cells.copy(), cells == UNKNOWN)

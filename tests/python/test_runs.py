@@ -172,7 +172,10 @@ def test_frames(run, package):
     pytest.importorskip(package)
     table = run.kernels
     made = {"pandas": table.to_pandas, "polars": table.to_polars, "pyarrow": table.to_arrow}[package]()
+    rows = {"pandas": lambda: made.to_dict("records"), "polars": lambda: made.to_dicts(), "pyarrow": lambda: made.to_pylist()}[package]()
+    missing = (lambda v: None if v != v or str(v) in ("<NA>", "nan") else v) if package == "pandas" else lambda v: v
     assert made.shape == (len(table), len(table.columns))
+    assert [{k: missing(v) for k, v in row.items()} for row in rows] == list(table.rows())
 
 
 def test_many_threads(run, job):
