@@ -52,6 +52,20 @@ static bool judge_is_leak_first(const struct memory_judged *j)
     return g->bytes >= g->allocated_bytes / 2;
 }
 
+/* What would have left room for the request. */
+static void judge_remedies(struct memory_oom *o)
+{
+    const uint64_t activations = o->use.of[PURPOSE_ACTIVATION], state = o->use.of[PURPOSE_OPTIMIZER_STATE];
+    o->is_limit = o->device_free >= o->asked;
+    o->missing = o->is_limit ? 0 : o->asked - o->device_free;
+    if (o->missing == 0)
+        return;
+    if (o->missing < activations)
+        o->smaller_batch = (double)o->missing / (double)activations;
+    if (o->missing < state) /* n ranks leave state / n of it */
+        o->shards = (state + (state - o->missing) - 1) / (state - o->missing);
+}
+
 static bool judge_oom(struct memory_judged *j, struct arena *mem)
 {
     const struct memory_replay *r = &j->replay;
@@ -74,10 +88,10 @@ static bool judge_oom(struct memory_judged *j, struct arena *mem)
     const struct memory_pool pool = memory_pool_before(r, o->event, o->asked, e->stream[o->event]);
     o->pool_free = (int64_t)(pool.reserved - pool.used) > 0 ? pool.reserved - pool.used : 0;
     o->largest_hole = o->event + 1 == r->first + r->n ? j->holes.largest_hole : 0;
-    o->is_limit = o->device_free >= o->asked;
     if (!memory_use_before(&o->use, r, &j->steps, o->event, mem))
         return false;
     o->used = o->use.bytes;
+    judge_remedies(o);
     uint64_t grown = 0;
     for (size_t i = 0; i < j->growth.at.n; i++)
         grown += j->growth.at.at[i].bytes;

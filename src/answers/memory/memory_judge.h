@@ -26,7 +26,11 @@ struct memory_oom {
     uint64_t pool_free;      /* reserved for requests of this size and free, in pieces */
     uint64_t largest_hole;   /* of them; 0: unknown, because the trace goes on */
     bool is_limit;           /* the device had room: the process has a limit of its own */
-    struct memory_use use;   /* at that time */
+    uint64_t missing;        /* what the device lacked of the request; 0: is_limit, which is not recorded */
+    /* What would have been enough, each by itself; 0: it would not. A smaller batch has smaller activations. */
+    double smaller_batch;  /* part of the batch: 0.2 is a fifth less */
+    uint64_t shards;       /* ranks that share the optimizer state */
+    struct memory_use use; /* at that time */
 };
 
 struct memory_judged {

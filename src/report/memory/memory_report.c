@@ -2,6 +2,7 @@
 #include "report/memory/memory_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -104,6 +105,23 @@ static const char *use_text(const struct memory_use *u, struct arena *mem)
     return text;
 }
 
+/* "; 1.2 GiB were missing: a batch smaller by 12 % or the optimizer state shared by 3 ranks would have left room" */
+static const char *remedy_text(const struct memory_oom *o, struct arena *mem)
+{
+    if (o->missing == 0)
+        return "";
+    const char *missing = memory_text(mem, "; %s were missing", exact_text(o->missing, mem));
+    const char *batch = o->smaller_batch > 0
+                            ? memory_text(mem, "a batch smaller by %.0f %% (activations %s)",
+                                          ceil(100 * o->smaller_batch), bytes_text(o->use.of[PURPOSE_ACTIVATION], mem))
+                            : "";
+    const char *shards =
+        o->shards > 0 ? memory_text(mem, "%sthe optimizer state (%s) shared by %" PRIu64 " ranks", *batch ? " or " : "",
+                                    bytes_text(o->use.of[PURPOSE_OPTIMIZER_STATE], mem), o->shards)
+                      : "";
+    return *batch || *shards ? memory_text(mem, "%s: %s%s would have left room", missing, batch, shards) : missing;
+}
+
 static const char *oom_text(const struct memory_judged *j, struct arena *mem)
 {
     const struct memory_oom *o = &j->oom;
@@ -120,7 +138,8 @@ static const char *oom_text(const struct memory_judged *j, struct arena *mem)
         return memory_text(mem, "%s; %s were reserved and free, in pieces: without fragmentation it would have fitted",
                            asked, bytes_text(o->pool_free, mem));
     default:
-        return memory_text(mem, "%s; in use are %s, the most at %s", asked, use_text(&o->use, mem),
+        return memory_text(mem, "%s%s; in use are %s, the most at %s", asked, remedy_text(o, mem),
+                           use_text(&o->use, mem),
                            o->use.row.n ? memory_place_text(s, o->use.row.at[0].place, mem) : "-");
     }
 }

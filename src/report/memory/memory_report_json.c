@@ -87,12 +87,15 @@ static json_t *oom_json(const struct memory_judged *j)
     const struct memory_snapshot *s = j->replay.s;
     if (o->n == 0)
         return json_null();
-    return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o}", "times", (json_int_t)o->n, "cause",
-                     cause_key[o->cause], "asked_bytes", (json_int_t)o->asked, "device_free_bytes",
+    return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o}", "times", (json_int_t)o->n,
+                     "cause", cause_key[o->cause], "asked_bytes", (json_int_t)o->asked, "device_free_bytes",
                      (json_int_t)o->device_free, "used_bytes", (json_int_t)o->used, "reserved_bytes",
                      (json_int_t)o->reserved, "reserved_free_bytes", (json_int_t)o->pool_free, "is_limit",
                      (int)o->is_limit, "place", frame_json(s, s->stack.at[s->event.stack[o->event]].place), "use",
-                     use_json(s, &o->use));
+                     use_json(s, &o->use), "missing_bytes",
+                     o->is_limit ? json_null() : json_integer((json_int_t)o->missing), "smaller_batch_percent",
+                     o->smaller_batch > 0 ? json_real(100 * o->smaller_batch) : json_null(), "shards",
+                     o->shards > 0 ? json_integer((json_int_t)o->shards) : json_null());
 }
 
 json_t *memory_json(const struct memory_judged *j, const char *sentence)

@@ -157,6 +157,28 @@ class Memory(unittest.TestCase):
         answer = self.judge(Training(limit=100 * MIB).run(STEPS, need).snapshot(), "out_of_memory")
         self.assertEqual((answer["out_of_memory"]["cause"], answer["out_of_memory"]["place"]["line"]), ("need", 21))
 
+    def test_what_would_have_left_room(self):
+        """The smaller batch that is advised is tried: it fits, and a larger one does not."""
+        class Large(Training):
+            def backward(self, size):
+                if self.step_number == 8 and size == self.sizes[-1]:
+                    self.alloc(120 * MIB, 21)  # beside the activations, whatever the batch is
+                return super().backward(size)
+
+        def run(length, limit):
+            return Large(lengths=(length, length), limit=limit, layers=8).run(STEPS).snapshot()
+        whole, limit = 4096, 400 * MIB
+        answer = self.judge(run(whole, limit), "out_of_memory")
+        oom = answer["out_of_memory"]
+        held = {p["purpose"]: p["bytes"] for p in oom["use"]["purposes"]}
+        self.assertEqual((oom["cause"], oom["place"]["line"]), ("need", 21))
+        self.assertEqual(oom["missing_bytes"], oom["asked_bytes"] - oom["device_free_bytes"])
+        self.assertAlmostEqual(oom["smaller_batch_percent"], 100 * oom["missing_bytes"] / held["activation"], places=4)
+        self.assertIn("a batch smaller by", answer["text"])
+        part = oom["smaller_batch_percent"] / 100
+        self.assertEqual(self.judge(run(int(whole * (1 - 1.1 * part)), limit))["out_of_memory"], None)
+        self.assertIsNotNone(self.judge(run(int(whole * (1 - 0.3 * part)), limit), "out_of_memory")["out_of_memory"])
+
     def test_out_of_memory_with_room_in_pieces(self):
         a = Allocator(limit=60 * MIB)
         held = [a.alloc(5 * MIB, ("<module>", "/home/user/train.py", 7)) for _ in range(12)]
