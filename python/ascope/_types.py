@@ -195,6 +195,7 @@ class Report(ReportAlways, total=False):
     queries: List['Query']
     tables_of_sql: List['SQLTable']
     memories: List['Memory']
+    memory_series: 'MemorySeries'
     advice: List['Advice']
     advise_checks: List['AdviseCheck']
     remarks: List['Remark']
@@ -873,6 +874,21 @@ class Memory(TypedDict):
     out_of_memory: Union['MemoryFailure', None]
 
 
+class MemorySeries(TypedDict):
+    kind: str
+    text: str
+    snapshots: List['MemorySnapshot']
+
+
+class MemorySnapshot(TypedDict):
+    path: str
+    rank: Union[int, None]
+    device: int
+    peak_bytes: int
+    peak_reserved_bytes: int
+    end_bytes: int
+
+
 class MemoryInUse(TypedDict):
     bytes: int
     purposes: List['MemoryPurpose']
@@ -940,6 +956,9 @@ class MemoryFailure(TypedDict):
     is_limit: bool
     place: Union['MemoryFrame', None]
     use: 'MemoryInUse'
+    missing_bytes: Union[int, None]
+    smaller_batch_percent: Union[float, None]
+    shards: Union[int, None]
 
 
 class Gate(TypedDict):

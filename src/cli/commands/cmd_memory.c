@@ -10,16 +10,19 @@
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "answers/memory/memory_recording.h"
+#include "cluster/job/rank_readers.h"
 #include "load/plain/snapshot_load.h"
 #include "open/inputs.h"
 #include "open/recording_open.h"
 #include "report/memory/memory_report.h"
 #include "report/memory/memory_report_json.h"
+#include "report/memory/memory_together_report.h"
 
 struct memory_input {
     struct arguments *a;
     struct term term;
     json_t *list;
+    struct memory_together series;
     size_t n_judged, n_refused;
     bool is_lossy;
 };
@@ -28,6 +31,13 @@ static bool memory_is_snapshot_name(const char *name)
 {
     const char *end = strrchr(name, '.');
     return name_is_visible(name) && end && (strcmp(end, ".pickle") == 0 || strcmp(end, ".pkl") == 0);
+}
+
+/* In the name of a snapshot, or in a collection. */
+static int64_t memory_rank(const struct memory_snapshot *s)
+{
+    const char *slash = strrchr(s->path, '/');
+    return s->is_recording ? rank_in_info(s->path) : rank_in_name(slash ? slash + 1 : s->path);
 }
 
 static bool memory_answer_device(struct memory_input *in, const struct memory_snapshot *s, uint32_t device,
@@ -47,9 +57,10 @@ static bool memory_answer_device(struct memory_input *in, const struct memory_sn
         }
         memory_print(&in->term, &j, sentence, (uint32_t)in->a->top, mem);
     }
+    const bool is_added = sentence && memory_together_add(&in->series, &j, memory_rank(s), in->a->mem);
     arena_free(mem);
     in->n_judged += sentence != NULL;
-    return sentence || error_no_memory(e, s->path);
+    return is_added || error_no_memory(e, s->path);
 }
 
 /* All devices of a snapshot, each by itself. */
@@ -157,6 +168,21 @@ static void memory_read(struct memory_input *in, const char *path)
     dir_names_free(&names);
 }
 
+/* What several snapshots say together. Returns it as JSON if that is wanted, or NULL. */
+static json_t *memory_answer_together(struct memory_input *in)
+{
+    struct memory_together *x = &in->series;
+    const bool is_judged = memory_together_judge(x, in->a->mem);
+    const char *sentence = is_judged && x->kind != SERIES_NONE ? memory_together_sentence(x, in->a->mem) : NULL;
+    if (sentence && in->a->json)
+        return json_pack("{s:o}", "memory_series", memory_together_json(x, sentence));
+    if (sentence && !in->a->quiet)
+        memory_together_print(&in->term, x, sentence);
+    if (arena_failed(in->a->mem))
+        complain_no_memory("the snapshots together");
+    return NULL;
+}
+
 int run_memory(struct arguments *a)
 {
     struct memory_input in = { .a = a, .list = a->json ? json_array() : NULL };
@@ -176,10 +202,11 @@ int run_memory(struct arguments *a)
         memory_read(&in, path);
     }
     memory_unwatch();
+    json_t *together = memory_answer_together(&in);
     enum exit_status status = in.n_judged == 0                  ? STATUS_NOTHING
                               : in.n_refused > 0 || in.is_lossy ? STATUS_LOSSES
                                                                 : STATUS_DONE;
     if (a->json)
-        status = json_report(a, "memories", in.list, status);
+        status = json_report_more(a, "memories", in.list, together, status);
     return exit_code(a->face, status);
 }

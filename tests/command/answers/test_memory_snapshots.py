@@ -248,6 +248,53 @@ class Memory(unittest.TestCase):
         done = ascope("--json", folder)
         self.assertEqual((done.returncode, len(json.loads(done.stdout)["memories"])), (3, 1))
 
+    def together(self, *snapshots, names="s%d.pickle"):
+        folder = os.path.dirname(self.file)
+        for i, snapshot in enumerate(snapshots):
+            write(os.path.join(folder, names % i), snapshot)
+        report = json.loads(ascope("--json", folder).stdout)
+        self.assertEqual(len(report["memories"]), len(snapshots))
+        if "memory_series" in report:
+            self.assertIn(report["memory_series"]["text"], ascope(folder).stdout.splitlines())
+        return report.get("memory_series")
+
+    def test_uneven_ranks(self):
+        of = [Training(layers=8, lengths=(n, n)).run(8).snapshot() for n in (900, 1000, 3000, 1000)]
+        found = self.together(*of, names="rank_%d.pickle")
+        self.assertEqual((found["kind"], [s["rank"] for s in found["snapshots"]]), ("uneven", [0, 1, 2, 3]))
+        self.assertIn("rank 2 has at most", found["text"])
+        self.assertIn("most of the difference is activations", found["text"])
+        self.assertEqual(max(found["snapshots"], key=lambda s: s["peak_bytes"])["rank"], 2)
+
+    def test_ranks_that_are_alike(self):
+        found = self.together(*[Training(layers=8, lengths=(n, n)).run(8).snapshot() for n in (1000, 1010, 990)], names="rank_%d.pickle")
+        self.assertEqual(found["kind"], "even")
+
+    def test_growth_from_snapshot_to_snapshot(self):
+        """Rings that are too short to show it by themselves."""
+        def dump(grows, names):
+            training, snapshots = Training(lengths=(64, 64)), []
+            for _ in range(4):
+                training.run(10, (lambda t, i: t.alloc(1 << 20, 16)) if grows else None)
+                snapshots.append(training.a.snapshot(ring=60))
+            return self.together(*reversed(snapshots), names=names)  # names are in another order than times
+        found = dump(True, "s%d.pickle")
+        ends = [s["end_bytes"] for s in found["snapshots"]]
+        self.assertEqual((found["kind"], ends), ("grows", sorted(ends)))
+        self.assertEqual([b - a for a, b in zip(ends, ends[1:])], [10 << 20] * 3)
+        self.assertIn("30 MiB, is allocated at /home/user/train.py:16", found["text"])
+        self.assertEqual(dump(False, "s%d.pickle")["kind"], "steady")
+
+    def test_snapshots_that_do_not_belong_together(self):
+        other = Training()
+        other.a.device = 1
+        self.assertIsNone(self.together(Training().run(8).snapshot(), Training().run(8).snapshot()))  # the same moment
+        self.assertIsNone(self.together(Training().run(8).snapshot(), other.run(9).snapshot()))
+        elsewhere = Training()
+        elsewhere.a.base += 1 << 20
+        elsewhere.a.segments.clear()
+        self.assertIsNone(self.together(Training().run(8).snapshot(), elsewhere.run(9).snapshot()))
+
     def of_collection(self, path):
         done = ascope("--json", path)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -283,6 +330,7 @@ class Memory(unittest.TestCase):
         self.assertEqual({name: found[name]["findings"] for name in wanted}, wanted)
         self.assertEqual((found["leak_0"]["growth_bytes_a_step"], found["leak_0"]["growth"][0]["place"]["line"]), (589824, 16))
         self.assertEqual((found["oom_0"]["growth_bytes_a_step"], found["oom_0"]["out_of_memory"]["is_limit"]), (90000000, True))
+        self.assertNotIn("memory_series", report)
 
 
 if __name__ == "__main__":

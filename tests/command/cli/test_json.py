@@ -120,6 +120,10 @@ class Documented(unittest.TestCase):
         path = os.path.join(self.dir, "snapshot.pickle")
         write(path, t.run(20, lambda t, i: t.alloc(8 << 20, 16)).snapshot())
         self.check(self.run_json("memory", path), "report", "memory")
+        ranks = [os.path.join(self.dir, "rank_%d.pickle" % i) for i in range(2)]
+        for of_rank in ranks:
+            shutil.copyfile(path, of_rank)
+        self.check(self.run_json("memory", *ranks), "report", "memory of ranks")
 
     def check_dyn(self):
         """Of a job: the example for C."""
