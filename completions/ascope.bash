@@ -85,6 +85,7 @@ _ascope()
     'gate --threads') return ;;
     'gate --memory-limit') return ;;
     'top --window') return ;;
+    'memory --folded') compopt -o filenames; _ascope_offer -f; return ;;
     'memory --top') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
     'cluster --out' | 'cluster --output_path') compopt -o filenames; _ascope_offer -d; return ;;
@@ -240,7 +241,7 @@ _ascope()
         what=-f ;;
     memory)
         words=''
-        options=' --top --json --quiet -q --help -h'
+        options=' --folded --top --json --quiet -q --help -h'
         what=-f ;;
     cluster)
         words=''

@@ -157,6 +157,7 @@ complete -c ascope -n '__fish_seen_subcommand_from top' -l json -d 'print the re
 complete -c ascope -n '__fish_seen_subcommand_from top' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from top' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from top' -F
+complete -c ascope -n '__fish_seen_subcommand_from memory' -l folded -d 'write what is in use at the peak as folded stacks into this file, for flame graphs; - is standard output' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l json -d 'print the report as one JSON object'
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l quiet -s q -d 'print errors only'

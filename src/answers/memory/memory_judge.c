@@ -88,7 +88,7 @@ static bool judge_oom(struct memory_judged *j, struct arena *mem)
     const struct memory_pool pool = memory_pool_before(r, o->event, o->asked, e->stream[o->event]);
     o->pool_free = (int64_t)(pool.reserved - pool.used) > 0 ? pool.reserved - pool.used : 0;
     o->largest_hole = o->event + 1 == r->first + r->n ? j->holes.largest_hole : 0;
-    if (!memory_use_before(&o->use, r, &j->steps, o->event, mem))
+    if (!memory_use_before(&o->use, r, &j->steps, o->event, USE_BY_LINE, mem))
         return false;
     o->used = o->use.bytes;
     judge_remedies(o);
@@ -103,7 +103,7 @@ bool memory_judge(struct memory_judged *j, const struct memory_snapshot *s, uint
 {
     *j = (struct memory_judged){ 0 };
     if (!memory_replay(&j->replay, s, device, mem) || !memory_steps_find(&j->steps, &j->replay, mem) ||
-        !memory_use_before(&j->peak, &j->replay, &j->steps, j->replay.peak, mem) ||
+        !memory_use_before(&j->peak, &j->replay, &j->steps, j->replay.peak, USE_BY_LINE, mem) ||
         !memory_growth_find(&j->growth, &j->replay, &j->steps, mem) ||
         !memory_holes_find(&j->holes, &j->replay, &j->steps, mem) || !judge_oom(j, mem))
         return false;

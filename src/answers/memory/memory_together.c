@@ -61,7 +61,7 @@ bool memory_together_add(struct memory_together *x, const struct memory_judged *
     struct arena *work = arena_new();
     struct memory_use end;
     struct memory_moment *m = list_add(&x->at, mem);
-    bool done = m && work && memory_use_before(&end, r, &j->steps, r->first + r->n, work);
+    bool done = m && work && memory_use_before(&end, r, &j->steps, r->first + r->n, USE_BY_LINE, work);
     if (m)
         *m = (struct memory_moment){ .path = r->s->path,
                                      .rank = rank,

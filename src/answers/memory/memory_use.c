@@ -27,6 +27,7 @@ struct use_sums {
     const struct memory_replay *r;
     const struct memory_steps *t;
     struct arena *mem;
+    enum memory_use_by by;
     bool releases_gradients; /* in each step: what stays for several is something else */
 };
 
@@ -79,7 +80,7 @@ static bool use_add(struct use_sums *k, stack_id stack, uint32_t alloc, uint32_t
 {
     const enum memory_purpose purpose = use_purpose(k, stack, alloc, end);
     const frame_id place = k->r->s->stack.at[stack].place;
-    const uint32_t i = keys_add(&k->row, (uint64_t)place << 8 | purpose, k->mem);
+    const uint32_t i = keys_add(&k->row, (uint64_t)(k->by == USE_BY_STACK ? stack : place) << 8 | purpose, k->mem);
     if (i == KEYS_NO_MEMORY)
         return false;
     if (i == k->u->row.n) {
@@ -104,10 +105,10 @@ static int use_order(const void *a, const void *b)
 }
 
 bool memory_use_before(struct memory_use *u, const struct memory_replay *r, const struct memory_steps *t,
-                       uint32_t event, struct arena *mem)
+                       uint32_t event, enum memory_use_by by, struct arena *mem)
 {
     const struct snapshot_events *e = &r->s->event;
-    struct use_sums k = { .u = u, .r = r, .t = t, .mem = mem };
+    struct use_sums k = { .u = u, .r = r, .t = t, .mem = mem, .by = by };
     bool is_done = true;
     *u = (struct memory_use){ 0 };
     for (uint32_t i = r->first; i < r->first + r->n && !k.releases_gradients; i++)

@@ -35,8 +35,10 @@ struct memory_use {
     LIST(struct memory_use_row) row; /* the largest first */
 };
 
+enum memory_use_by { USE_BY_LINE, USE_BY_STACK }; /* what a row is, beside its purpose */
+
 /* Before an event; that behind the last one: at the end. */
 bool memory_use_before(struct memory_use *u, const struct memory_replay *r, const struct memory_steps *t,
-                       uint32_t event, struct arena *mem);
+                       uint32_t event, enum memory_use_by by, struct arena *mem);
 
 #endif

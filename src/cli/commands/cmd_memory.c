@@ -7,6 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/memory/large_memory.h"
+#include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "answers/memory/memory_recording.h"
@@ -14,6 +15,7 @@
 #include "load/plain/snapshot_load.h"
 #include "open/inputs.h"
 #include "open/recording_open.h"
+#include "report/memory/memory_folded.h"
 #include "report/memory/memory_report.h"
 #include "report/memory/memory_report_json.h"
 #include "report/memory/memory_together_report.h"
@@ -23,6 +25,7 @@ struct memory_input {
     struct term term;
     json_t *list;
     struct memory_together series;
+    struct out folded; /* of --folded */
     size_t n_judged, n_refused;
     bool is_lossy;
 };
@@ -50,14 +53,15 @@ static bool memory_answer_device(struct memory_input *in, const struct memory_sn
         json_list_add(&in->list, memory_json(&j, sentence));
     else if (sentence && !in->a->quiet) {
         if (in->n_judged > 0)
-            fputc('\n', stdout);
+            fputc('\n', in->term.to);
         if (is_named) {
             term_text(&in->term, s->path, 0);
-            printf(", device %u\n", device);
+            fprintf(in->term.to, ", device %u\n", device);
         }
         memory_print(&in->term, &j, sentence, (uint32_t)in->a->top, mem);
     }
-    const bool is_added = sentence && memory_together_add(&in->series, &j, memory_rank(s), in->a->mem);
+    const bool is_folded = !in->a->folded || (sentence && memory_folded_put(&in->folded, &j, is_named));
+    const bool is_added = is_folded && sentence && memory_together_add(&in->series, &j, memory_rank(s), in->a->mem);
     arena_free(mem);
     in->n_judged += sentence != NULL;
     return is_added || error_no_memory(e, s->path);
@@ -191,12 +195,21 @@ int run_memory(struct arguments *a)
             "memory: no snapshots given; expected files like snapshot.pickle, or a directory of them or of collections");
         return exit_code(a->face, STATUS_USAGE);
     }
-    term_init(&in.term, stdout);
+    struct error e = { 0 };
+    if (!json_has_room(a, "--folded", a->folded))
+        return exit_code(a->face, STATUS_USAGE);
+    if (a->folded && !out_open_named(&in.folded, a->folded, &e)) {
+        complain("%s", e.text);
+        return exit_code(a->face, STATUS_NOTHING);
+    }
+    term_init(&in.term, a->folded ? report_stream(a->folded) : stdout);
     memory_watch();
     for (size_t i = 0; i < a->n_words; i++) {
         const char *path = path_expand(a, "DIR", a->word[i]);
         if (!path) {
             memory_unwatch();
+            if (a->folded)
+                out_discard(&in.folded);
             return exit_code(a->face, arguments_refused(a));
         }
         memory_read(&in, path);
@@ -206,6 +219,10 @@ int run_memory(struct arguments *a)
     enum exit_status status = in.n_judged == 0                  ? STATUS_NOTHING
                               : in.n_refused > 0 || in.is_lossy ? STATUS_LOSSES
                                                                 : STATUS_DONE;
+    if (a->folded && !out_close(&in.folded, &e)) {
+        complain("%s", e.text);
+        status = STATUS_NOTHING;
+    }
     if (a->json)
         status = json_report_more(a, "memories", in.list, together, status);
     return exit_code(a->face, status);

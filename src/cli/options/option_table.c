@@ -120,6 +120,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "write the judged measures as tests into this file, which GitLab, Jenkins and others read" },
     [OPT_GATE_SARIF] = { "sarif", .kind = OPTION_FILE, .value = "FILE", .at = AT(sarif),
         .help = "write what did not pass as SARIF 2.1.0 into this file" },
+    [OPT_MEMORY_FOLDED] = { "folded", .kind = OPTION_FILE, .value = "FILE", .at = AT(folded),
+        .help = "write what is in use at the peak as folded stacks into this file, for flame graphs; - is standard output" },
     [OPT_WHY_STEP] = { "step", .kind = OPTION_TEXT, .value = "N", .at = AT(step),
         .help = "step to explain; default: the slowest" },
     [OPT_WHY_RANK] = { "rank", NUMBER(rank, 0, INT64_MAX),

@@ -68,6 +68,8 @@ enum option_id {
     OPT_GATE_GITHUB,
     OPT_GATE_JUNIT,
     OPT_GATE_SARIF,
+    /* of memory only */
+    OPT_MEMORY_FOLDED,
     /* of why only */
     OPT_WHY_STEP,
     OPT_WHY_RANK,
@@ -297,6 +299,7 @@ struct arguments {
     const char *html;                             /* of advise */
     const char *allow, *markdown, *junit, *sarif; /* of gate */
     bool github;
+    const char *folded;    /* of memory */
     const char *prove_dir; /* of doctor; NULL: it examines */
     const char *dir, *reports, *output, *rule, *python_path, *python, *export_type, *device, *steps, *form, *chip;
     uint64_t memory, data_type, max_processes, top;

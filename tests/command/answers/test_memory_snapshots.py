@@ -258,6 +258,23 @@ class Memory(unittest.TestCase):
             self.assertIn(report["memory_series"]["text"], ascope(folder).stdout.splitlines())
         return report.get("memory_series")
 
+    def test_folded_stacks(self):
+        """All that is in use at the peak, once: by purpose as the report has it, and by line."""
+        answer = self.judge(Training(layers=3).run(STEPS, keep).snapshot(), "leak")
+        folded = ascope(self.file, "--folded", "-")
+        rows = [line.rsplit(" ", 1) for line in folded.stdout.splitlines()]
+        self.assertEqual(folded.stderr.splitlines()[0], answer["text"])
+        of = collections.Counter()
+        for stack, n in rows:
+            of[stack.split(";")[0]] += int(n)
+        key = {"parameters": "parameter", "optimizer state": "optimizer_state", "gradients": "gradient", "activations": "activation", "temporary": "temporary", "other": "other", "kept beyond the step": "kept"}
+        self.assertEqual({key[k]: n for k, n in of.items()}, {p["purpose"]: p["bytes"] for p in answer["peak"]["purposes"] if p["bytes"]})
+        self.assertEqual(len({stack for stack, _ in rows}), len(rows))
+        kept, = [int(n) for stack, n in rows if stack == "other;<module> (train.py:16)"]
+        line, = [p["bytes"] for p in answer["peak"]["places"] if p["place"] and p["place"]["line"] == 16]
+        self.assertEqual(kept, line)
+        self.assertIn("parameters;build (model.py:5);_apply (module.py:965)", [stack for stack, _ in rows])
+
     def test_uneven_ranks(self):
         of = [Training(layers=8, lengths=(n, n)).run(8).snapshot() for n in (900, 1000, 3000, 1000)]
         found = self.together(*of, names="rank_%d.pickle")
