@@ -71,10 +71,18 @@ static bool scene_add(struct typed_query *q, const struct profile *p, struct err
     return true;
 }
 
-/* As the reference decides: ranks that differ; without ranks, several devices that differ. */
-static bool is_job(struct typed_query *q)
+static bool is_same_place(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* As the reference decides: ranks that differ; without ranks, several devices that differ. A collection is no job. */
+static bool is_job(struct typed_query *q, const struct collections *found)
 {
     size_t n_without = 0;
+    if (found->n > 0 && is_same_place(found->path[0], q->a->dir))
+        return false;
     for (size_t i = 0; i < q->rank.n; i++)
         n_without += q->rank.at[i] < 0;
     return are_different(q->rank.at, q->rank.n) ||
@@ -166,11 +174,12 @@ static bool steps_write(struct typed_query *q, struct error *e)
     return true;
 }
 
-static enum exit_status typed_query_end(struct typed_query *q, const struct results_tally *tally)
+static enum exit_status typed_query_end(struct typed_query *q, const struct collections *found,
+                                        const struct results_tally *tally)
 {
     struct error e = { 0 };
     if (q->a->data_type == TYPE_SCENE) {
-        answer_print(false, "", is_job(q) ? "1" : "0");
+        answer_print(false, "", is_job(q, found) ? "1" : "0");
         return tally_status(tally);
     }
     if (q->n_steps > 0 && !q->text.failed_errno && steps_write(q, &e))
@@ -204,7 +213,7 @@ int run_query_type(struct arguments *a)
     if (!is_open)
         complain("%s", e.text);
     if (status == STATUS_DONE)
-        status = is_open ? typed_query_end(&q, &tally) : STATUS_NOTHING;
+        status = is_open ? typed_query_end(&q, &found, &tally) : STATUS_NOTHING;
     if (is_open)
         out_discard(&q.text);
     collections_free(&found);

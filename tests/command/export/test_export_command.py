@@ -346,6 +346,7 @@ class Query(Case):
     def test_whether_collections_are_ranks_of_a_job(self):
         one = os.path.dirname(self.sample("job/PROF_1"))
         self.assertEqual(self.typed(one, 0), {"status": 0, "info": "", "data": "1"})
+        self.assertEqual(self.typed(one + "/PROF_1", 0)["data"], "0")
         self.sample("job/PROF_2")  # the same rank again
         self.assertEqual(self.typed(one, 0)["data"], "0")
 
