@@ -193,7 +193,9 @@ static bool feed(struct drive *d, const struct arrival *a)
         }
         m->context.rank = a->whole.mem ? &a->whole : NULL;
         m->context.rank_parts = a->parts;
-        if (!add_rank(m, s) && !skip(d, m))
+        const bool works = add_rank(m, s);
+        m->context.rank = NULL; /* its memory ends before the mode does */
+        if (!works && !skip(d, m))
             return d->e->fault != FAULT_NONE ? false : error_no_memory(d->e, m->mode->name);
     }
     make_room(d);

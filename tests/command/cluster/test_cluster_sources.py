@@ -231,6 +231,19 @@ def ranks_that_are_there_twice(top):
     run("cluster", top / "cut", "-o", top / "of_cut", "--ranks", "0-9223372036854775807", code=2)
 
 
+def the_last_rank_is_read_again(top):
+    """communication_bottleneck looks at single tasks of a slow rank, when all ranks were read."""
+    run("sim", "--ranks", 2, "--tp", 2, "--framework", "pt", "--kernels", 4000, "--steps", 2, "--slow-rank", "1:1.5", "--out", top / "again")
+    arguments = "cluster", top / "again", "--export-type", "db", "--threads", 1
+    run(*arguments, "-m", "all-modes", "-o", top / "of_raw")
+    run("analyse", top / "again", "--export-type", "db", "-q")
+    for path in glob.glob(str(top / "again/*/PROF_*")):
+        shutil.rmtree(path)
+    run(*arguments, "-m", "communication_bottleneck", "-o", top / "of_databases")
+    found = [rows(top / name, "CommunicationBottleneck") for name in ("of_raw", "of_databases")]
+    check(found[0] and found[0][0]["slowRankId"] == 1 and found[0] == found[1], f"of raw data as of databases: {found}")
+
+
 def more_shards_than_ranks(top):
     for part in range(1, 5):
         run("cluster", top / "text", "--shard", f"{part}/4", "-o", top / "shards")
@@ -419,6 +432,7 @@ def main():
         bare_directories_are_ranks(top)
         modes_that_text_results_are_not_enough_for(top)
         more_shards_than_ranks(top)
+        the_last_rank_is_read_again(top)
         many_sizes_of_packages(top)
         a_step_that_is_cut_short_is_no_step(top)
         ranks_that_are_there_twice(top)
