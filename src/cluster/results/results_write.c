@@ -9,13 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files/destination.h"
 #include "base/files/durable.h"
 #include "base/files/file.h"
 #include "base/files/outdir.h"
-#include "base/sqlite/sqlite_descriptor.h"
-#include "base/sqlite/sqlite_file.h"
-#include "base/sqlite/untrusted_db.h"
+#include "cluster/results/results_db.h"
 
 struct text_file {
     struct out out;
@@ -28,17 +25,14 @@ struct table_sink {
     const char *name;
     const struct result_column *column;
     size_t n_columns;
-    struct text_file *csv; /* NULL: none is wanted */
-    sqlite3_stmt *insert;  /* NULL: as well */
-    bool is_python;        /* lines end as those of Python's csv */
+    struct text_file *csv;         /* NULL: none is wanted */
+    struct results_db_table *rows; /* in the database; NULL: as well */
+    bool is_python;                /* lines end as those of Python's csv */
 };
 
 struct results_writer {
     struct results_request r;
-    sqlite3 *db;
-    struct leftover half; /* of the database */
-    const char *db_path;
-    uint64_t db_rows;
+    struct results_db *db; /* NULL: no table was wanted yet */
     LIST(struct text_file *) texts;
     LIST(struct table_sink *) sinks;
     LIST(struct results_file) files;
@@ -68,98 +62,6 @@ struct results_writer *writer_open(const struct results_request *r, struct error
     }
     leftovers_sweep(r->dir);
     return w;
-}
-
-static bool no_database(const struct results_writer *w, struct error *e)
-{
-    return error_set(e, FAULT_FORMAT,
-                     "%s: not a database that SQLite can read; remove it, or write elsewhere with --out", w->db_path);
-}
-
-static bool db_failed(struct results_writer *w, struct error *e)
-{
-    const int code = w->db ? sqlite3_errcode(w->db) : SQLITE_NOMEM;
-    if ((code & 0xFF) == SQLITE_NOMEM)
-        return no_memory(w, e);
-    if ((code & 0xFF) == SQLITE_NOTADB || (code & 0xFF) == SQLITE_CORRUPT)
-        return no_database(w, e);
-    return error_set(e, FAULT_IO, "%s: cannot be written: %s; make room there, or write elsewhere with --out",
-                     w->db_path, sqlite3_errmsg(w->db));
-}
-
-/* What is there already, other tables of which stay. */
-static bool copy_existing(struct results_writer *w, int to, struct error *e)
-{
-    struct stat st;
-    int why;
-    const int from = w->r.is_new ? -1 : file_open(AT_FDCWD, w->db_path, &st, &why);
-    if (from < 0)
-        return w->r.is_new || why == ENOENT ||
-               error_set(e, FAULT_IO, "%s: cannot be read: %s", w->db_path, read_trouble(why));
-    close(from);
-    if (st.st_size == 0)
-        return true;
-    struct untrusted_db u;
-    struct error damage = { 0 };
-    if (!untrusted_db_open(&u, w->db_path, &damage))
-        return damage.fault == FAULT_LIMIT ? no_memory(w, e) : no_database(w, e);
-    why = untrusted_db_is_sound(&u) ? sqlite_file_copy(u.file, to) : NOT_A_FILE;
-    untrusted_db_close(&u);
-    return why == 0 ||
-           (why == NOT_A_FILE ? no_database(w, e)
-                              : error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(why)));
-}
-
-static bool db_open_once(struct results_writer *w, struct error *e)
-{
-    if (w->db)
-        return true;
-    w->db_path = arena_printf(w->mem, "%s/cluster_analysis.db", w->r.dir);
-    if (!w->db_path)
-        return no_memory(w, e);
-    if (!destination_is_plain(w->db_path, e))
-        return false;
-    const int fd = leftover_file(&w->half, w->db_path);
-    if (fd < 0)
-        return error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(errno));
-    const bool is_copied = copy_existing(w, fd, e);
-    close(fd);
-    if (!is_copied)
-        return false;
-    static const char set[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
-                              "PRAGMA synchronous=OFF; PRAGMA cache_size=-4096; BEGIN";
-    /* Restricted afterwards: before, it could not be without a journal, which a run that fails would leave behind. */
-    char uri[DESCRIPTOR_URI];
-    descriptor_uri(uri, w->half.lock);
-    if (sqlite3_open_v2(uri, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
-            SQLITE_OK ||
-        sqlite3_exec(w->db, set, NULL, NULL, NULL) != SQLITE_OK || !untrusted_db_restrict(w->db))
-        return db_failed(w, e);
-    return true;
-}
-
-/* The table anew, and the statement that fills it. */
-static bool db_table_begin(struct results_writer *w, struct table_sink *s, struct error *e)
-{
-    if (!db_open_once(w, e))
-        return false;
-    sqlite3_str *sql = sqlite3_str_new(w->db), *put = sqlite3_str_new(w->db);
-    sqlite3_str_appendf(sql, "DROP TABLE IF EXISTS \"%w\"; CREATE TABLE \"%w\" (", s->name, s->name);
-    sqlite3_str_appendf(put, "INSERT INTO \"%w\" VALUES (", s->name);
-    for (size_t i = 0; i < s->n_columns; i++) {
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? ", " : "", s->column[i].name, s->column[i].type);
-        sqlite3_str_appendall(put, i ? ",?" : "?");
-    }
-    sqlite3_str_appendall(sql, ")");
-    sqlite3_str_appendall(put, ")");
-    char *create = sqlite3_str_finish(sql), *insert = sqlite3_str_finish(put);
-    const bool done = create && insert && sqlite3_exec(w->db, create, NULL, NULL, NULL) == SQLITE_OK &&
-                      sqlite3_prepare_v2(w->db, insert, -1, &s->insert, NULL) == SQLITE_OK;
-    if (!done)
-        create &&insert ? db_failed(w, e) : no_memory(w, e);
-    sqlite3_free(create);
-    sqlite3_free(insert);
-    return done;
 }
 
 static struct text_file *text_open(struct results_writer *w, const char *folder, const char *name, struct error *e)
@@ -213,7 +115,7 @@ static bool is_in_db(const struct results_writer *w, const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < w->sinks.n; i++)
-        found = found || (w->sinks.at[i]->insert && strcmp(w->sinks.at[i]->name, name) == 0);
+        found = found || (w->sinks.at[i]->rows && strcmp(w->sinks.at[i]->name, name) == 0);
     return found;
 }
 
@@ -234,19 +136,11 @@ struct table_sink *writer_table(struct results_writer *w, const char *class_name
             return NULL;
         csv_header(s, &s->csv->out);
     }
-    if (t->name && (w->r.wants_db || t->is_always_db) && !is_in_db(w, t->name) && !db_table_begin(w, s, e))
-        return NULL;
-    return s;
-}
-
-static double results_write_number_of(struct cell c)
-{
-    switch (c.kind) {
-    case CELL_INT: return (double)c.i;
-    case CELL_UINT: return (double)c.u;
-    case CELL_ROUND: return round_exact(c.f, c.digits);
-    default: return c.f;
-    }
+    if (!t->name || !(w->r.wants_db || t->is_always_db) || is_in_db(w, t->name))
+        return s;
+    w->db = w->db ? w->db : results_db_open(w->r.dir, w->r.is_new, w->r.names, w->mem, e);
+    s->rows = w->db ? results_db_table(w->db, t->name, t->column, t->n_columns, e) : NULL;
+    return s->rows ? s : NULL;
 }
 
 static bool is_number(struct cell c)
@@ -254,72 +148,26 @@ static bool is_number(struct cell c)
     return c.kind == CELL_INT || c.kind == CELL_UINT || c.kind == CELL_REAL || c.kind == CELL_ROUND;
 }
 
-/* Microseconds since the epoch, all digits of them: "1717211066000950.2" has lost some. */
-static size_t time_text(char out[32], int64_t ns)
-{
-    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    out[0] = '-';
-    size_t n = ns < 0;
-    n += digits_put(out + n, size / 1000);
-    out[n++] = '.';
-    for (unsigned unit = 100, left = (unsigned)(size % 1000); unit > 0; left %= unit, unit /= 10)
-        out[n++] = (char)('0' + left / unit);
-    return n;
-}
-
 static void csv_cell(const struct results_writer *w, const struct result_column *column, struct cell c, struct out *o)
 {
     void (*const put)(struct out *, const char *, size_t) = w->r.csv_is_safe ? out_csv_safe : out_csv;
-    char digits[32];
+    char digits[RESULT_DIGITS];
     const double divisor = column->csv_name ? column->csv_divisor : ends_in_ns(column->name) ? 1000 : 0;
     if (divisor > 0 && is_number(c)) {
-        out_real(o, results_write_number_of(c) / divisor);
+        out_real(o, result_number(c) / divisor);
         return;
     }
     switch (c.kind) {
     case CELL_INT: out_i64(o, c.i); break;
     case CELL_UINT: out_u64(o, c.u); break;
     case CELL_REAL:
-    case CELL_ROUND: out_real(o, results_write_number_of(c)); break;
+    case CELL_ROUND: out_real(o, result_number(c)); break;
     case CELL_US_SHORT: out_us_short(o, c.i); break;
-    case CELL_TIME_BARE: out_bytes(o, digits, time_text(digits, c.i)); break;
+    case CELL_TIME_BARE: out_bytes(o, digits, result_time_text(digits, c.i)); break;
     case CELL_NAME: put(o, names_text(w->r.names, c.name), names_len(w->r.names, c.name)); break;
     case CELL_TEXT: put(o, c.text, strlen(c.text)); break;
     default: break;
     }
-}
-
-/* Its text has no static life: SQLite copies those of numbers and takes the others as they are, until the row is in. */
-static int db_cell(const struct results_writer *w, sqlite3_stmt *s, int at, struct cell c)
-{
-    char digits[32];
-    switch (c.kind) {
-    case CELL_INT: return sqlite3_bind_int64(s, at, c.i);
-    case CELL_UINT:
-        return c.u <= INT64_MAX ? sqlite3_bind_int64(s, at, (int64_t)c.u)
-                                : sqlite3_bind_text(s, at, digits, (int)digits_put(digits, c.u), SQLITE_TRANSIENT);
-    case CELL_REAL:
-    case CELL_ROUND: return sqlite3_bind_double(s, at, results_write_number_of(c));
-    case CELL_US_SHORT: return sqlite3_bind_double(s, at, (double)c.i / 1000);
-    case CELL_TIME_BARE: return sqlite3_bind_text(s, at, digits, (int)time_text(digits, c.i), SQLITE_TRANSIENT);
-    case CELL_NAME:
-        return sqlite3_bind_text64(s, at, names_text(w->r.names, c.name), names_len(w->r.names, c.name), SQLITE_STATIC,
-                                   SQLITE_UTF8);
-    case CELL_TEXT: return sqlite3_bind_text64(s, at, c.text, strlen(c.text), SQLITE_STATIC, SQLITE_UTF8);
-    default: return sqlite3_bind_null(s, at);
-    }
-}
-
-static bool db_row(struct results_writer *w, struct table_sink *s, const struct cell *cells, struct error *e)
-{
-    int failed = SQLITE_OK;
-    for (size_t i = 0; i < s->n_columns; i++)
-        failed |= db_cell(w, s->insert, (int)i + 1, cells[i]);
-    if (failed != SQLITE_OK || sqlite3_step(s->insert) != SQLITE_DONE)
-        return db_failed(w, e);
-    sqlite3_reset(s->insert);
-    w->db_rows++;
-    return true;
 }
 
 bool writer_rows(struct results_writer *w, struct table_sink *s, const struct cell *cells, size_t n_rows,
@@ -335,7 +183,7 @@ bool writer_rows(struct results_writer *w, struct table_sink *s, const struct ce
             line_end(&s->csv->out, s);
             s->csv->rows++;
         }
-        if (s->insert && !db_row(w, s, cells, e))
+        if (s->rows && !results_db_row(w->db, s->rows, cells, e))
             return false;
     }
     return true;
@@ -362,7 +210,7 @@ static bool is_written(const struct results_writer *w, const char *folder, const
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s%s%s", w->r.dir, folder ? folder : "", folder ? "/" : "", name);
-    bool found = w->db_path && strcmp(w->db_path, path) == 0;
+    bool found = w->db && strcmp(results_db_path(w->db), path) == 0;
     for (size_t i = 0; i < w->texts.n; i++)
         found = found || strcmp(w->texts.at[i]->path, path) == 0;
     return found;
@@ -407,29 +255,12 @@ static bool file_done(struct results_writer *w, const char *path, uint64_t rows,
     return true;
 }
 
-static bool database_close(struct results_writer *w, struct error *e)
-{
-    bool done = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK || db_failed(w, e);
-    for (size_t i = 0; i < w->sinks.n; i++) {
-        sqlite3_finalize(w->sinks.at[i]->insert);
-        w->sinks.at[i]->insert = NULL;
-    }
-    if (sqlite3_close(w->db) != SQLITE_OK && done)
-        done = db_failed(w, e);
-    w->db = NULL;
-    if (done)
-        sqlite_file_forget_log(w->db_path);
-    const int why = done ? leftover_settle(&w->half, w->db_path) : 0;
-    if (why != 0)
-        done = error_set(e, FAULT_IO, "%s: cannot be written: %s", w->db_path, write_trouble(why));
-    return done && file_done(w, w->db_path, w->db_rows, e);
-}
-
 bool writer_close(struct results_writer *w, struct error *e)
 {
     if (arena_failed(w->mem))
         return no_memory(w, e);
-    if (w->db && !database_close(w, e))
+    uint64_t db_rows;
+    if (w->db && (!results_db_close(w->db, &db_rows, e) || !file_done(w, results_db_path(w->db), db_rows, e)))
         return false;
     for (size_t i = 0; i < w->texts.n; i++) {
         struct text_file *f = w->texts.at[i];
@@ -459,13 +290,10 @@ void writer_free(struct results_writer *w)
 {
     if (!w)
         return;
-    for (size_t i = 0; i < w->sinks.n; i++)
-        sqlite3_finalize(w->sinks.at[i]->insert);
     for (size_t i = 0; i < w->texts.n; i++)
         if (w->texts.at[i]->is_open)
             out_discard(&w->texts.at[i]->out);
-    sqlite3_close(w->db);
-    leftover_settle(&w->half, NULL);
+    results_db_discard(w->db);
     if (w->lock >= 0)
         close(w->lock);
     arena_free(w->mem);

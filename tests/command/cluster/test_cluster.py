@@ -6,6 +6,7 @@ Links between pipeline stages are in our matrix and not in that of the reference
 """
 import json
 import os
+import contextlib
 import pathlib
 import shutil
 import sqlite3
@@ -118,6 +119,24 @@ def other_tables_stay(top):
     database.write_bytes(b"no database at all, but long enough to be one" * 100)
     done = run(top / "inputs/db", "-m", "communication_group_map", "-o", out, code=1)
     check("not a database" in done.stderr and database.read_bytes().startswith(b"no database"), "another file of that name is left alone")
+
+
+def databases_that_are_new_or_not(top):
+    """A new one is written by us, one that is there by SQLite: values and their types are the same."""
+    modes = ("cluster_time_summary,slow_rank,slow_link,free_analysis,compute_op_sum,hccl_sum,cann_api_sum,communication_group_map,"
+             "communication_time_sum,communication_matrix_sum,verdicts,operator_mfu,export_summary")
+    found = []
+    for name in "new", "old":
+        database = top / name / "cluster_analysis_output/cluster_analysis.db"
+        if name == "old":
+            database.parent.mkdir(parents=True)
+            with contextlib.closing(sqlite3.connect(database)) as connection:
+                connection.execute("CREATE TABLE Other (a INTEGER)")
+        run(top / "inputs/db", "-m", modes, "--export-type", "db", "-o", top / name)
+        found.append(tables_of(database))
+    old = found[1].pop("Other", None)
+    check(old is not None and len(found[0]) > 10 and repr(sorted(found[0].items())) == repr(sorted(found[1].items())),
+          f"a new database as one that was there: {[sorted(tables) for tables in found]}")
 
 
 def damaged_ranks(top):
@@ -330,7 +349,7 @@ def as_msprof_analyze(top):
 with tempfile.TemporaryDirectory() as folder:
     top = pathlib.Path(folder)
     expected = unpack(top)
-    for test in against_the_reference, other_tables_stay:
+    for test in against_the_reference, other_tables_stay, databases_that_are_new_or_not:
         print(test.__name__)
         test(*((top, expected) if test is against_the_reference else (top,)))
     for test in (ranks_of_any_kind, damaged_ranks, same_bytes_with_any_number_of_threads, collections_results_and_summaries_agree,
