@@ -14,7 +14,10 @@
 
 struct keys {
     LIST(uint64_t) key;
-    uint32_t *slot; /* place of a key + 1, or 0: free */
+    struct key_slot {
+        uint32_t number; /* place of a key + 1, or 0: free */
+        uint32_t tag;    /* of the key: some bits of its hash */
+    } * slot;
     size_t n_slots; /* a power of two, or 0 as long as there are few keys */
 };
 
