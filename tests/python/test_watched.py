@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import ascope.torch_npu_compat  # noqa: F401  torch.npu, and its events
-from ascope.torch import profiler
+from ascope.torch import _graphs, profiler
 from ascope.torch._hooks import EVENT_CALLS, Hooks
 
 
@@ -172,3 +172,94 @@ def test_flops_need_marks(tmp_path, monkeypatch):
     with profiler.profile(with_flops=True, on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path))):
         torch.mm(torch.ones(2, 3), torch.ones(3, 4))
     assert not [e for e in trace(tmp_path) if e.get("args", {}).get("domain")]
+
+
+# Captures of CUDA graphs, without a GPU: what the front end asks, replaces and puts back while one goes on.
+
+
+class Graph:
+    """In the place of torch.cuda.CUDAGraph."""
+
+    is_refused = False
+
+    def capture_begin(self):
+        if self.is_refused:
+            raise RuntimeError("no capture")
+
+    def capture_end(self):
+        pass
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What _where() was asked and has answered, and the calls that begin and end watching."""
+    found = types.SimpleNamespace(places=[], watches=[], graph=type("Graph", (Graph,), {}))
+    where = _graphs._where
+
+    def noted(name):
+        found.places.append(where(name).split(_graphs.SEPARATOR))
+        return _graphs.SEPARATOR.join(found.places[-1])
+
+    monkeypatch.setattr(_graphs, "_where", noted)
+    monkeypatch.setattr(_graphs, "_core", types.SimpleNamespace(graph_watch=lambda on: found.watches.append(on) or True))
+    _graphs.watch(types.SimpleNamespace(CUDAGraph=found.graph))
+    return found
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4)])
+
+    def forward(self, x):
+        return self.layers[0](x) + 1
+
+
+def test_operators_are_asked_for_their_place_in_a_capture_alone(asked):
+    model, graph = Model(), asked.graph()
+    model(torch.zeros(2, 4))
+    assert asked.places == []
+    graph.capture_begin()
+    model(torch.zeros(2, 4))
+    graph.capture_end()
+    in_capture = list(asked.places)
+    model(torch.zeros(2, 4))
+    assert asked.places == in_capture and asked.watches == [True, False]
+    place = {name: modules for name, modules, *_ in in_capture}
+    assert (place["aten::addmm"], place["aten::add"], place["aten::zeros"]) == ("Model.layers.0", "Model", "")
+    stack = next(row[2] for row in in_capture if row[0] == "aten::addmm")
+    assert ": forward;" in stack and "ascope/torch" not in stack
+
+
+def test_a_capture_that_does_not_begin_leaves_nothing(asked):
+    graph = asked.graph()
+    graph.is_refused = True
+    with pytest.raises(RuntimeError):
+        graph.capture_begin()
+    torch.zeros(1)
+    assert (asked.places, asked.watches, _graphs._open) == ([], [True, False], {})
+    assert torch.autograd.profiler._is_profiler_enabled is False if hasattr(torch.autograd.profiler, "_is_profiler_enabled") else True
+
+
+def test_launches_of_inductor_have_their_inputs_and_other_ranges_are_left_alone(asked):
+    graph, passed = asked.graph(), []
+
+    class Range:
+        def __init__(self, *args, **kwargs):
+            passed.append((args, kwargs))
+
+        def __enter__(self):
+            pass
+
+        def __exit__(self, *raised):
+            pass
+
+    ranges = _graphs._launches(Range)
+    graph.capture_begin()
+    for launch in (ranges("triton_poi_a", (torch.zeros(2, 3), 7)), ranges("triton_poi_b", input_values=5), ranges("Call", keyword_values={})):
+        with launch:
+            pass
+    graph.capture_end()
+    assert passed == [(("Call",), {"keyword_values": {}})]
+    rows = {row[0]: row[3:] for row in asked.places}
+    assert (rows["triton_poi_a"], rows["triton_poi_b"]) == (["float", "2,3"], ["", ""])

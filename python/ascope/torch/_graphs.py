@@ -11,18 +11,21 @@ import linecache
 import os
 import re
 import sys
+import threading
 
-from ascope import _core
+from ascope import _core, _modules
 from ascope.torch import _build
 from ascope.torch._messages import warn
 
 PLACE = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 SEPARATOR = "\x1f"
-MODULES_MOST, STACK_MOST, COMMENTS_MOST, CALLERS_MOST = 4000, 11000, 60, 6
+MODULES_MOST, STACK_MOST, COMMENTS_MOST, CALLERS_MOST = 4000, 11000, 60, 10
 _SOURCES = re.compile(r"#.*Original ATen: \[([^\]]*)\]")
 _OWN = os.path.dirname(os.path.abspath(__file__))
 
-_open = {}  # id of a graph: what was done when its capture began
+_open = {}  # id of a graph: what puts back what was replaced when its capture began
+_inputs = threading.local()  # .of: tensors of the kernel that inductor launches now
+_kept = []  # what C calls: functions must outlive a capture of another thread
 _names = {}  # id of an outermost module that is in a frame now: names of all modules in it, by their ids
 _reported = False
 
@@ -57,7 +60,9 @@ def _sources(frame):
 
 def _where(name):
     codes = _module_codes()
-    modules, stack, first = [], [], sys._getframe(2)  # of the caller of _place(), which the operator has called
+    modules, stack, first = [], [], sys._getframe(1)
+    while first and (first.f_code.co_filename.startswith(_OWN) or first.f_code.co_filename.endswith("_dynamo/eval_frame.py")):
+        first = first.f_back  # this callback, and what keeps dynamo from compiling it
     frame, size = first, 0
     while frame:
         code = frame.f_code
@@ -69,11 +74,51 @@ def _where(name):
             stack.append("%s(%d): %s" % (code.co_filename, frame.f_lineno, code.co_name))
             size += len(stack[-1]) + 1
         frame = frame.f_back
-    sources = _sources(first) if name.startswith("triton_") else ""
-    return SEPARATOR.join((name + (" [%s]" % sources if sources else ""), _hierarchy(modules)[:MODULES_MOST], ";".join(stack)))
+    tensors = getattr(_inputs, "of", None)
+    parts = [name, _hierarchy(modules)[:MODULES_MOST], ";".join(stack)]
+    if tensors is not None:
+        sources = _sources(first)
+        parts[0] += " [%s]" % sources if sources else ""
+        parts += [";".join(_modules.TYPES.get(str(t.dtype).rpartition(".")[2], "") for t in tensors),
+                  ";".join(",".join(map(str, t.shape)) for t in tensors)]
+    return SEPARATOR.join(parts)
 
 
-@PLACE
+class _Launch:
+    """A launch of a kernel by inductor, as an operator. Whatever happens in here, the launch goes on."""
+
+    def __init__(self, name, values):
+        of = values if isinstance(values, (list, tuple)) else ()
+        self._name, self._tensors, self._range = name, [one for one in of if hasattr(one, "shape")], None
+
+    def __enter__(self):
+        try:
+            _inputs.of = self._tensors
+            self._range = sys.modules["torch"].autograd.profiler.record_function(self._name)
+            self._range.__enter__()
+        except Exception:
+            self._range = None
+        finally:
+            _inputs.of = None
+
+    def __exit__(self, *raised):
+        if self._range:
+            self._range.__exit__(None, None, None)
+
+
+def _launches(function):
+    """In the place of _RecordFunctionFast, which passes launches of inductor to PyTorch's own profiler alone."""
+
+    @functools.wraps(function, updated=())
+    def call(*args, **kwargs):
+        name = args[0] if args else kwargs.get("name", "")
+        if not isinstance(name, str) or not name.startswith("triton_"):
+            return function(*args, **kwargs)
+        return _Launch(name, args[1] if len(args) > 1 else kwargs.get("input_values"))
+
+    return call
+
+
 def _place(name, out, most):
     try:
         text = _where(name.decode("utf-8", "replace")).encode("utf-8", "replace")[:most]
@@ -81,6 +126,20 @@ def _place(name, out, most):
         return len(text)
     except Exception:  # the operator is recorded without it
         return 0
+
+
+def _inductor_reports(torch):
+    """Makes inductor report its kernels. Returns what ends that."""
+    profiler, records = torch.autograd.profiler, getattr(torch._C, "_profiler", None)
+    if getattr(profiler, "_is_profiler_enabled", None) is not False or not hasattr(records, "_RecordFunctionFast"):
+        return None  # a profiler runs, or this is an old version
+    was, profiler._is_profiler_enabled = records._RecordFunctionFast, True
+    records._RecordFunctionFast = _launches(was)
+
+    def ends():
+        profiler._is_profiler_enabled, records._RecordFunctionFast = False, was
+
+    return ends
 
 
 def _begin(graph):
@@ -91,12 +150,11 @@ def _begin(graph):
         if not _core.graph_watch(True):
             return None
         listener = _build.load()
-        listener.ascope_torch_graph(ctypes.cast(_place, ctypes.c_void_p), True)
-        profiler = torch.autograd.profiler  # with its flag inductor reports its kernels as operators
-        was = getattr(profiler, "_is_profiler_enabled", None)
-        if was is False:
-            profiler._is_profiler_enabled = True
-        _open[id(graph)] = was
+        dynamo = sys.modules.get("torch._dynamo")  # which would compile the callback while its own frames run
+        if not _kept or (dynamo and len(_kept) == 1):
+            _kept.append(PLACE(dynamo.disable(_place) if dynamo else _place))
+        listener.ascope_torch_graph(ctypes.cast(_kept[-1], ctypes.c_void_p), True)
+        _open[id(graph)] = _inductor_reports(torch)
     except Exception as trouble:
         _core.graph_watch(False)
         if not _reported:
@@ -108,9 +166,9 @@ def _begin(graph):
 def _end(graph):
     if id(graph) not in _open:
         return
-    was = _open.pop(id(graph))
-    if was is False:
-        sys.modules["torch"].autograd.profiler._is_profiler_enabled = False
+    ends = _open.pop(id(graph))
+    if ends:
+        ends()
     _names.clear()
     _build.loaded().ascope_torch_graph(None, False)
     _core.graph_watch(False)

@@ -9,6 +9,8 @@
 
 #include <ATen/record_function.h>
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -20,7 +22,8 @@
 namespace
 {
 
-/* Writes "NAME\x1fMODULES\x1fSTACK" of the calling thread; returns its length. */
+/* Writes "NAME\x1fMODULES\x1fSTACK" of the calling thread, and "\x1fTYPES\x1fSHAPES" where it knows better than PyTorch;
+ * returns its length. */
 using graph_place_fn = size_t (*)(const char *name, char *out, size_t most);
 std::atomic<graph_place_fn> graph_place{ nullptr };
 std::mutex graph_lock;
@@ -58,22 +61,25 @@ std::unique_ptr<at::ObserverContext> graph_op_begin(const at::RecordFunction &fn
         text_piece types{}, shapes{};
         const graph_place_fn asks = graph_place.load(std::memory_order_relaxed);
         place.resize(asks ? std::min<size_t>(asks(fn.name(), &place[0], PLACE_MOST), PLACE_MOST) : 0);
-        const size_t first = place.find('\x1f'),
-                     second = first == std::string::npos ? first : place.find('\x1f', first + 1);
-        std::string name = fn.name(), modules, stack;
-        if (second != std::string::npos) {
-            name = place.substr(0, first);
-            modules = place.substr(first + 1, second - first - 1);
-            stack = place.substr(second + 1);
+        std::array<std::string, 5> part; /* in that order */
+        size_t n = 0;
+        for (size_t at = 0; n < part.size() && at <= place.size() && !place.empty(); n++) {
+            const size_t end = std::min(place.find('\x1f', at), place.size());
+            part[n] = place.substr(at, end - at);
+            at = end + 1;
         }
+        const std::string name = n > 0 ? part[0] : fn.name(), &stack = part[2];
+        std::string modules = part[1];
         graph_modules_find(fn, modules);
-        if (!fn.inputs().empty())
+        if (n < part.size() && !fn.inputs().empty())
             put_inputs(&c->inputs, fn.inputs(), &types, &shapes);
         ascope_graph_op op{};
         op.size = sizeof op;
         op.name = { name.data(), static_cast<uint32_t>(name.size()) };
-        op.types = { c->inputs.text + types.at, types.n };
-        op.shapes = { c->inputs.text + shapes.at, shapes.n };
+        op.types = n < part.size() ? ascope_text{ c->inputs.text + types.at, types.n }
+                                   : ascope_text{ part[3].data(), static_cast<uint32_t>(part[3].size()) };
+        op.shapes = n < part.size() ? ascope_text{ c->inputs.text + shapes.at, shapes.n }
+                                    : ascope_text{ part[4].data(), static_cast<uint32_t>(part[4].size()) };
         op.stack = { stack.data(), static_cast<uint32_t>(stack.size()) };
         op.modules = { modules.data(), static_cast<uint32_t>(modules.size()) };
         c->outer = ascope_graph_op_begin(&op);
