@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/mcp_pages.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sql/sql_schema.h"

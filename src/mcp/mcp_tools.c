@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/files/file.h"
-#include "base/text/json_memory.h"
 #include "mcp/mcp_pages.h"
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/comm/comm_analysis.h"
 
-#include "base/memory/sort.h"
 #include "raw/enums.h"
 
 #define TAKE(column, n) ((column) = arena_take(mem, (n), sizeof *(column)))

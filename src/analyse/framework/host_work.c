@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "analyse/framework/steps/profiler_steps.h"
 #include "raw/framework_values.h"
 
 bool name_is_collective(const char *name)

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "answers/run/chrome_kinds.h"
 #include "base/process/robust.h"
 #include "base/memory/sort.h"
 #include "answers/judge/job_peers.h"

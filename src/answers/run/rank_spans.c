@@ -3,11 +3,9 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "analyse/device/device_analysis.h"
 #include "analyse/framework/collection_analyse.h"
-#include "analyse/framework/steps/profiler_steps.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "analyse/host/host_analysis.h"
 #include "base/memory/sort.h"

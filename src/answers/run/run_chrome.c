@@ -12,7 +12,6 @@
 #include "answers/run/chrome_kinds.h"
 #include "answers/run/kernel_class.h"
 #include "answers/run/rank_spans.h"
-#include "profile/calls.h"
 
 /* A list of slices, by their rows in the trace. */
 struct slice_rows {

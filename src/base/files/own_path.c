@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/files/own_path.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/region.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -2,7 +2,6 @@
 #include "base/text/json_items.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json_scan.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text/stamp.h"
-#include "base/text/utf8.h"
 
 enum { BLANK = 1, SCALAR = 2, STARTS_SCALAR = 4 };
 static const uint8_t class_of[256] = {

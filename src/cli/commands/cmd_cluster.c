@@ -17,7 +17,6 @@
 #include "cluster/job/manifest.h"
 #include "cluster/job/rank_readers.h"
 #include "cluster/modes.h"
-#include "cluster/modes/mode_parts.h"
 #include "open/recording_open.h"
 #include "pipeline/rank_load.h"
 #include "report/term.h"

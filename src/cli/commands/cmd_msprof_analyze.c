@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/options/command.h"

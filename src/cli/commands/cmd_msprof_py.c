@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/options/command.h"
-#include "pipeline/prof_write.h"
 #include "report/term.h"
 
 #define LIST_OF(array) array, sizeof array / sizeof *array

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/profile_analyse.h"
 #include "base/memory/large_memory.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"

@@ -4,7 +4,6 @@
 #include "base/text/json_memory.h"
 #include "cli/commands.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

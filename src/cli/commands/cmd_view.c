@@ -18,7 +18,6 @@
 #include "base/memory/large_memory.h"
 #include "base/sqlite/untrusted_db.h"
 #include "cli/options/command.h"
-#include "cli/options/summary.h"
 #include "cli/options/work.h"
 #include "load/trace/db_reader.h"
 #include "load/trace/trace_readers.h"

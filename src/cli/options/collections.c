@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/work.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files/file.h"
-#include "base/files/inside.h"
 #include "load/prof/prof.h"
 #include "open/inputs.h"
 #include "report/term.h"

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
-#include "pipeline/prof_write.h"
 #include "report/term.h"
 #include "run/run.h"
 

@@ -4,7 +4,6 @@
 #include "cluster/modes.h"
 
 #include "cluster/job/rank_readers.h"
-#include "cluster/rank/rank_parts.h"
 #include "cluster/results/recipe.h"
 #include "cluster/results/results.h"
 

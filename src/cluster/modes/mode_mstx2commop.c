@@ -3,7 +3,6 @@
  * collectives. */
 #include "cluster/modes.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include "cluster/rank/summary_parts.h"
 #include "cluster/results/recipe.h"
 #include "cluster/verdicts/verdicts.h"
-#include "profile/calls.h"
 
 enum { SHOWN = 6, LEAST_ENDS = 3 };
 static const double LEAST_CLOCK_NS = 20000, CLOCK_SPREADS = 5; /* docs/cluster.md */

@@ -2,7 +2,6 @@
 #include "collect/describe/recording_files.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "base/files/file.h"
 #include "base/process/machine.h"
 #include "collect/describe/json_text.h"
-#include "collect/options/options.h"
 #include "collect/session/place.h"
 
 /* The driver version that writes these formats. */

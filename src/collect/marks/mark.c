@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/utf8.h"
 #include "collect/marks/mark_domain.h"
 #include "collect/marks/mark_put.h"
 #include "collect/options/sized.h"
-#include "collect/ring/record_bytes.h"
 #include "collect/ring/ring.h"
 #include "collect/session/devices.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/recording.h"
-#include "collect/write/name_dictionary.h"
 
 /* Before the mark is recorded, to be as close as possible to its place in the program. */
 static void launch_on(void *stream, uint64_t id)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/session/recording.h"
 #include "raw/name_hash.h"
 
 struct ascope_domain domains[DOMAINS_MOST] = { { .name = "default", .name_bytes = 7 } };

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ascope/record.h"
 #include "ascope/session.h"
 #include "collect/session/handover.h"
 #include "collect/session/host_clock.h"

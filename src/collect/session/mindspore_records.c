@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "collect/ring/record_bytes.h"
 #include "collect/ring/ring_inline.h"
 #include "collect/session/recording.h"
 

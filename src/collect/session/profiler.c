@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ascope/mark.h"
 #include "ascope/record.h"
 #include "collect/marks/mark_domain.h"
 #include "collect/monitor/monitor_steps.h"

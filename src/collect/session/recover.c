@@ -21,7 +21,6 @@
 #include "collect/flight/flight_parts.h"
 #include "collect/ring/ring.h"
 #include "collect/ring/rings_left.h"
-#include "collect/session/place.h"
 #include "collect/write/outputs.h"
 #include "raw/family.h"
 

@@ -6,7 +6,6 @@
 
 #include "ascope/record.h"
 #include "base/text/utf8.h"
-#include "collect/session/recording.h"
 #include "collect/ring/ring.h"
 #include "raw/name_hash.h"
 

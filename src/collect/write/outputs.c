@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "collect/ring/record_bytes.h"
 #include "collect/ring/ring.h"
 #include "collect/session/listeners.h"
 

@@ -2,7 +2,6 @@
 #include "device/ascend/mspti_library.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

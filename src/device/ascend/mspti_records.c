@@ -8,15 +8,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "ascope/record.h"
 #include "collect/marks/mark_put.h"
 #include "collect/ring/record_bytes.h"
 #include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
-#include "collect/session/recording.h"
 #include "collect/write/name_dictionary.h"
 #include "raw/cuda_records.h"
-#include "raw/enums.h"
 #include "raw/name_hash.h"
 
 enum { BUFFERS = 16, BUFFER_BYTES = 2 << 20 }; /* smaller ones lose records, says the vendor */

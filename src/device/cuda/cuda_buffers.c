@@ -2,7 +2,6 @@
 #include "device/cuda/cuda.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "collect/options/options.h"
 #include "raw/device_records.h"
 #include "raw/host_records.h"
 #include "raw/name_hash.h"

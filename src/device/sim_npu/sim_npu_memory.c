@@ -8,7 +8,6 @@
 
 #include "base/memory/sort.h"
 #include "collect/ring/ring.h"
-#include "collect/session/host_clock.h"
 #include "device/sim_npu/sim_npu_parts.h"
 
 enum { ALIGN = 512, SEGMENT = 2 << 20, MEMORY_MB = 65536 };

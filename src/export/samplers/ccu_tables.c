@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/samplers/sampler_outputs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory/sort.h"
 #include "export/event_args.h"
-#include "export/scope.h"
 #include "raw/ccu_records.h"
 #include "raw/enums.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory/keys.h"
 #include "base/text/json_memory.h"
 #include "load/prof/text.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/framework/framework_loaders.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/files/bytes.h"
 #include "load/prof/records.h"
 #include "raw/device_records.h"
-#include "raw/host_records.h"
 
 static const char family[] = "aicpu.data";
 

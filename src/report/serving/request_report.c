@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/serving/request_report.h"
 
-#include <math.h>
-
 #include "base/text/json_memory.h"
 #include "base/text/readable.h"
 #include "report/serving/engine_report.h"

@@ -5,7 +5,6 @@
 
 #include "raw/counter.h"
 #include "raw/device_records.h"
-#include "raw/host_records.h"
 #include "raw/sampler.h"
 
 /* Fills eight counters, of which the first n are used: each has counted in a part of the cycles. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/device/sim_tables.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "raw/host_records.h"
 

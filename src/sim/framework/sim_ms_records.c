@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/device/sim_device.h"
 #include "sim/framework/sim_tlv.h"
 
 enum { TEXT_MOST = 640 };

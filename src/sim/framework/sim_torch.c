@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/progress.h"
-#include "raw/host_records.h"
 #include "sim/device/sim_device.h"
 #include "sim/job/generate.h"
 #include "sim/job/sim_metadata.h"

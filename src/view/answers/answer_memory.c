@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory/sort.h"
 #include "base/text/stamp.h"
 
 enum { POINTS = 1000, MOST_ROWS = 500 };
