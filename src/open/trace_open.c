@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/path_name.h"
 #include "open/recording_open.h"
 
 #include <jansson.h>
@@ -16,12 +17,6 @@
 enum { NO_RANK = -1 };
 
 /* ---- which rank it is of ------------------------------------------------------------------------------------------ */
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* What is known of the job of a file: from the collection that it is a part of, or from its own tables. */
 struct known_job {
@@ -61,7 +56,7 @@ static bool find_rank(struct chrome_trace *t, const char *file, struct known_job
     if (chrome_rank(t, &rank))
         return true;
     job_of_results(job, file, t->mem);
-    rank = job->rank != NO_RANK ? job->rank : rank_in_name(last_part(file));
+    rank = job->rank != NO_RANK ? job->rank : rank_in_name(path_name(file));
     if (rank == NO_RANK)
         return !arena_failed(t->mem);
     json_t *fact_of = json_pack("{s:I, s:I}", "rank", (json_int_t)rank, "world_size", (json_int_t)job->world);

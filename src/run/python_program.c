@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/path_name.h"
 #include "run/run.h"
 
 #include <fcntl.h>
@@ -27,18 +28,12 @@ void words_add(struct words *w, const char *word)
     w->at[w->n] = NULL;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- recognising Python ---- */
 
 /* python, python3, python3.11 */
 static bool is_python(const char *path)
 {
-    const char *name = base_of(path), *rest = name + strlen("python");
+    const char *name = path_name(path), *rest = name + strlen("python");
     return strncmp(name, "python", strlen("python")) == 0 && *rest != '2' && !rest[strspn(rest, "0123456789.")];
 }
 
@@ -95,7 +90,7 @@ static bool read_first_line(int fd, struct words *words)
     line[strcspn(line, "\n")] = 0;
     char *rest = line + 2;
     for (char *word; (word = strsep(&rest, " \t\r"));)
-        if (*word && !(words->n == 0 && strcmp(base_of(word), "env") == 0) &&
+        if (*word && !(words->n == 0 && strcmp(path_name(word), "env") == 0) &&
             !(words->n == 0 && strcmp(word, "-S") == 0))
             words_add(words, arena_text(words->mem, word, strlen(word)));
     return words->n > 0 && words->at[0] && is_python(words->at[0]);
@@ -144,7 +139,8 @@ static bool is_launcher(const struct python_program *p)
     for (size_t i = 0; p->is_module && i < sizeof modules / sizeof *modules; i++)
         if (strcmp(p->script, modules[i]) == 0)
             return true;
-    return !p->is_module && (strcmp(base_of(p->script), "torchrun") == 0 || strcmp(base_of(p->script), "msrun") == 0);
+    return !p->is_module &&
+           (strcmp(path_name(p->script), "torchrun") == 0 || strcmp(path_name(p->script), "msrun") == 0);
 }
 
 /* An option of torchrun, written with either dash: "--nproc_per_node=2" is "nproc-per-node". */
@@ -176,7 +172,7 @@ static bool read_interpreter(struct words *launcher, char *const **word)
 /* Finds the script that the launcher starts in each rank. False: it does not start a Python script. */
 static bool read_launched(struct python_program *p, struct arena *mem)
 {
-    const bool is_msrun = !p->is_module && strcmp(base_of(p->script), "msrun") == 0;
+    const bool is_msrun = !p->is_module && strcmp(path_name(p->script), "msrun") == 0;
     static const char *const flags[] = { "standalone", "use-env", "virtual-local-rank" }; /* all others have a value */
     struct words launcher = { .mem = mem };
     char *const *word = p->argument;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/text/path_name.h"
 #include "collect/options/options.h"
 #include "collect/os_calls/preload.h"
 #include "collect/session/handover.h"
-#include "collect/session/message.h"
 #include "collect/session/recorder_session.h"
 
 enum { PATIENCE_S = 10 }; /* how long a program may take to end after SIGTERM or SIGHUP before recording stops */
@@ -68,17 +67,11 @@ void run_result_free(struct run_result *r)
 
 /* ---- one recording ---- */
 
-static const char *base_name(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool recording_start(struct program_run *x, struct error *e)
 {
     struct ascope_error why = { "" };
     const struct session_target of = { .pid = x->r->program ? x->launch.pid : x->r->host_pid,
-                                       .name = x->r->program ? base_name(x->r->program[0]) : NULL,
+                                       .name = x->r->program ? path_name(x->r->program[0]) : NULL,
                                        .has_preloaded = x->has_preloaded,
                                        .not_preloaded = *x->not_preloaded ? x->not_preloaded : NULL,
                                        .command = &x->sample.command };

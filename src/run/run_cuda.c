@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "run/run.h"
 
 #include <fcntl.h>
@@ -21,11 +22,6 @@
  * Such a library lists them in the file {pid of the collector}_profiling_output_record beside them. */
 
 enum { RECORD_BYTES_MOST = 2 << 20 };
-
-static int output_record_by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 /* Only a directory directly in the parent, and no link: the text is untrusted and must not lead out of the folder. */
 static bool is_collection(int parent, const char *name)
@@ -65,7 +61,7 @@ static void output_record_take(const char *parent, void (*found)(void *user, con
         if (is_collection(dir, line))
             lines[n++] = line;
     if (n > 1)
-        qsort(lines, n, sizeof *lines, output_record_by_name);
+        qsort(lines, n, sizeof *lines, compare_texts);
     for (size_t i = 0; i < n; i++) {
         char path[PATH_MAX];
         if ((i == 0 || strcmp(lines[i], lines[i - 1]) != 0) &&

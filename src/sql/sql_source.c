@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/sql_source.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/memory/ascending.h"
 
 struct source_state {
     sqlite3_vtab base; /* first: SQLite knows only this */
@@ -158,12 +159,6 @@ static void values_add(sqlite3_context *c, int argc, sqlite3_value **argv)
     }
     v->at[v->n++] = sqlite3_value_double(argv[0]);
     v->percent = sqlite3_value_double(argv[1]);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The result is one of the values, never the mean of two. */

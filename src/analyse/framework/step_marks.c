@@ -7,6 +7,7 @@
 
 #include "analyse/framework/steps/iteration.h"
 #include "analyse/framework/steps/request_name.h"
+#include "base/memory/ascending.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
@@ -92,12 +93,6 @@ static int step_marks_by_begin(const void *left, const void *right)
 {
     const struct step_marks_range *a = left, *b = right;
     return a->begin_ns != b->begin_ns ? (a->begin_ns < b->begin_ns ? -1 : 1) : (a->row > b->row) - (a->row < b->row);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
 }
 
 static size_t launches_before(const struct step_candidates *c, int64_t ns)
@@ -439,7 +434,7 @@ bool step_marks_find(struct step_marks *out, const struct step_candidates *c, st
 {
     *out = (struct step_marks){ 0 };
     if (c->n_launches > 1)
-        qsort(c->launch_ns, c->n_launches, sizeof *c->launch_ns, by_time);
+        qsort(c->launch_ns, c->n_launches, sizeof *c->launch_ns, compare_i64s);
     bool done = true;
     for (int with_requests = 0; with_requests < 2 && done && out->n == 0; with_requests++)
         done = find_among(out, c, 0, c->n_framework, with_requests, mem) &&

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/checks/findings.h"
+#include "base/process/robust.h"
 #include "base/text/readable.h"
 
 enum check_state state_without_collectives(const struct advise_subject *s)
@@ -49,19 +50,6 @@ static bool find_collectives(struct ones *out, const struct advise_subject *s)
                              i };
     }
     return true;
-}
-
-static int by_duration(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int64_t median_of(int64_t *ns, size_t n)
-{
-    if (n > 0)
-        qsort(ns, n, sizeof *ns, by_duration);
-    return n > 0 ? ns[n / 2] : 0;
 }
 
 /* ---- small collectives ----------------------------------------------------------------------------------------- */
@@ -143,7 +131,7 @@ static size_t lose_collectives(const struct advise_subject *s, struct finding *o
     for (size_t i = 0; ns && i < all->list.n; i++)
         if (is_of(&all->list.at[i]))
             ns[n++] = all->list.at[i].ns;
-    const int64_t middle = *middle_ns = median_of(ns, n);
+    const int64_t middle = *middle_ns = upper_median_i64(ns, n);
     for (size_t i = 0; ns && i < all->list.n; i++) {
         const struct one *x = &all->list.at[i];
         if (!is_of(x))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/ascending.h"
 #include "base/memory/sort.h"
 
 static bool is_host_work(int kind)
@@ -109,12 +110,6 @@ static int by_name_and_begin(const void *a, const void *b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static int host_pauses_by_number(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether nearly each step has a pause of the group, and the longest of each step are about as long. `longest` has room
  * for the group. */
 static bool group_is_steady(const struct host_pause *p, size_t n, size_t n_steps, int64_t *longest)
@@ -128,7 +123,7 @@ static bool group_is_steady(const struct host_pause *p, size_t n, size_t n_steps
         else
             longest[steps++] = ns;
     }
-    qsort(longest, steps, sizeof *longest, host_pauses_by_number);
+    qsort(longest, steps, sizeof *longest, compare_i64s);
     return (double)steps >= least_steps * (double)n_steps &&
            (double)longest[steps - 1 - steps / 10] < most_apart * (double)longest[steps / 10];
 }

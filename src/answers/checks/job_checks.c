@@ -7,6 +7,8 @@
 
 #include "answers/checks/findings.h"
 #include "answers/judge/job_peers.h"
+#include "base/memory/ascending.h"
+#include "base/process/robust.h"
 #include "base/text/readable.h"
 
 /* ---- communication that nothing overlaps ----------------------------------------------------------------------- */
@@ -118,12 +120,6 @@ bool check_exposed_communication(struct advice *out, const struct advise_rank *r
 
 enum { SAMPLES = 64, LEAST_RUNS = 5 };
 
-static int by_duration(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct host_operator *)a)->name, ((const struct host_operator *)b)->name);
@@ -161,7 +157,7 @@ bool host_speed_find(struct host_speed *out, const struct advise_subject *s)
         struct job_checks_samples *one = list.at[i];
         if (one->n < LEAST_RUNS)
             continue;
-        qsort(one->ns, one->n, sizeof *one->ns, by_duration);
+        qsort(one->ns, one->n, sizeof *one->ns, compare_i64s);
         const char *text = names_text(v->names, name.at[i]);
         struct host_operator *to = &out->at[out->n++];
         *to = (struct host_operator){ arena_text(s->mem, text, strlen(text)), (double)one->ns[one->n / 2] };
@@ -178,19 +174,6 @@ static double speed_of(const struct host_speed *h, const char *name)
     const struct host_operator key = { name, 0 };
     const struct host_operator *x = h->n > 0 ? bsearch(&key, h->at, h->n, sizeof *h->at, by_name) : NULL;
     return x ? x->median_ns : 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double lower_median(double *value, size_t n)
-{
-    if (n > 0)
-        qsort(value, n, sizeof *value, by_value);
-    return n > 0 ? value[(n - 1) / 2] : 0;
 }
 
 /* What a rank's step spends on the host: idle time of its device, or all of it without a device. */

@@ -8,6 +8,7 @@
 #include "answers/checks/findings.h"
 #include "answers/run/kernel_class.h"
 #include "answers/run/sums_by_name.h"
+#include "base/process/robust.h"
 #include "base/text/readable.h"
 
 /* ---- which kernels make a step longer -------------------------------------------------------------------------- */
@@ -314,19 +315,6 @@ static int by_total(const void *a, const void *b)
     return x->total_ns != y->total_ns ? (x->total_ns > y->total_ns ? -1 : 1) : (x->key > y->key) - (x->key < y->key);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *value, size_t n, double q)
-{
-    if (n > 0)
-        qsort(value, n, sizeof *value, by_value);
-    return n > 0 ? value[(size_t)(q * (double)(n - 1))] : 0;
-}
-
 /* Runs of one name with as many blocks do as much. */
 static uint64_t clocked_key(const struct rank_spans *v, size_t i)
 {
@@ -396,7 +384,7 @@ static bool find_factors(double *factor, double *seen, const struct advise_subje
         for (size_t t = s->n_startup; t < n; t++)
             if (at[k].n[t] > 0)
                 sorted[filled++] = mean[k * n + t] = at[k].sum_ns[t] / at[k].n[t];
-        const double usual = quantile(sorted, filled, usual_at);
+        const double usual = quantile_of(sorted, filled, usual_at);
         for (size_t t = s->n_startup; t < n; t++)
             mean[k * n + t] = usual > 0 ? mean[k * n + t] / usual : 0;
     }
@@ -407,8 +395,8 @@ static bool find_factors(double *factor, double *seen, const struct advise_subje
                 sorted[filled++] = mean[k * n + t];
         if (filled < LEAST_GROUPS)
             continue;
-        const double middle = quantile(sorted, filled, 0.5),
-                     apart = quantile(sorted, filled, 0.75) - quantile(sorted, filled, 0.25);
+        const double middle = quantile_of(sorted, filled, 0.5),
+                     apart = quantile_of(sorted, filled, 0.75) - quantile_of(sorted, filled, 0.25);
         seen[t] = middle;
         factor[t] = apart < most_apart * (middle - 1) || middle < 1 ? middle : 1;
     }

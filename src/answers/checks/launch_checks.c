@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/checks/findings.h"
+#include "base/process/robust.h"
 #include "base/text/readable.h"
 #include "base/memory/sort.h"
 
@@ -257,19 +258,6 @@ enum check_state check_synchronisation(const struct advise_subject *s, struct fi
 
 static const int64_t SOON_NS = 10000; /* a kernel that begins so soon after its launch was waited for by the device */
 
-static int by_duration(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int64_t median_of(int64_t *ns, size_t n)
-{
-    if (n > 0)
-        qsort(ns, n, sizeof *ns, by_duration);
-    return n > 0 ? ns[n / 2] : 0;
-}
-
 /* The gaps that launches end which come too late, without pauses: these are much longer than the gaps between launches. */
 static bool is_late(const struct host_gap *g, int64_t longest_ns)
 {
@@ -293,7 +281,7 @@ static int64_t longest_gap(const struct advise_subject *s, size_t *n_late)
         *n_late += g->is_kernel && g->launch.begin_ns != last_ns; /* other waits of the host may divide a gap */
         last_ns = g->launch.begin_ns;
     }
-    const int64_t by_median = ns ? FACTOR * median_of(ns, n) : 0, by_step = (int64_t)(pause_share * s->step_ns),
+    const int64_t by_median = ns ? FACTOR * upper_median_i64(ns, n) : 0, by_step = (int64_t)(pause_share * s->step_ns),
                   most = by_step < pause_ns ? pause_ns : by_step;
     return by_median < most ? by_median : most;
 }
@@ -383,7 +371,7 @@ enum check_state check_launch_outlier(const struct advise_subject *s, struct fin
         if (ns)
             *ns = span_ns(x.begin_ns, x.end_ns);
     }
-    const int64_t usual_ns = median_of(launches.at, launches.n);
+    const int64_t usual_ns = upper_median_i64(launches.at, launches.n);
     arena_drop(s->spare, launches.at);
     double longest_ns = 0;
     for (size_t i = 0; i < v->n[SPAN_CALL]; i++) {

@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
 #include "answers/checks/findings.h"
 #include "answers/run/step_thread_time.h"
+#include "base/process/robust.h"
 #include "base/text/readable.h"
 #include "base/memory/sort.h"
 
@@ -263,19 +263,6 @@ enum check_state check_recompilation(const struct advise_subject *s, struct find
     return CHECK_FOUND;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t n)
-{
-    if (n > 0)
-        qsort(value, n, sizeof *value, by_value);
-    return n > 0 ? value[n / 2] : 0;
-}
-
 /* The distance of the steps that are marked, if it is always the same; 0: it is not. */
 static size_t period_of(const bool *is, size_t first, size_t n)
 {
@@ -316,11 +303,11 @@ enum check_state check_checkpoint(const struct advise_subject *s, struct finding
     size_t n_counted = 0, n_found = 0, most = 0;
     for (size_t i = s->n_startup; i < n; i++)
         sorted[n_counted++] = bytes[i];
-    const double usual_bytes = median(sorted, n_counted);
+    const double usual_bytes = upper_median(sorted, n_counted);
     n_counted = 0;
     for (size_t i = s->n_startup; i < n; i++)
         sorted[n_counted++] = (double)s->series.time_ns[i];
-    const double usual_ns = median(sorted, n_counted);
+    const double usual_ns = upper_median(sorted, n_counted);
     for (size_t i = s->n_startup; i < n; i++) {
         const double longer_ns = (double)s->series.time_ns[i] - usual_ns;
         is[i] = bytes[i] > FACTOR * usual_bytes && copies[i] >= LEAST_STEPS && longer_ns > least_longer * usual_ns;

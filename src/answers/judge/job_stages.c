@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory/ascending.h"
 #include "profile/calls.h"
 
 /* Sets of ranks that are joined when they share one. */
@@ -65,15 +66,9 @@ static bool crosses(struct job_stages_joined *pipelines, const int64_t *rank, si
     return false;
 }
 
-static int job_stages_by_number(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static int by_first(const void *a, const void *b)
 {
-    return job_stages_by_number(((const struct stage *)a)->rank, ((const struct stage *)b)->rank);
+    return compare_i64s(((const struct stage *)a)->rank, ((const struct stage *)b)->rank);
 }
 
 /* The sets as lists. */
@@ -101,7 +96,7 @@ static bool list_sets(struct job_stages_joined *j, struct stages *s)
         to->rank[to->n++] = (int64_t)j->rank.key.at[i];
     }
     for (size_t i = 0; i < s->n; i++)
-        qsort(s->at[i].rank, s->at[i].n, sizeof *s->at[i].rank, job_stages_by_number);
+        qsort(s->at[i].rank, s->at[i].n, sizeof *s->at[i].rank, compare_i64s);
     qsort(s->at, s->n, sizeof *s->at, by_first);
     s->ranks = j->rank;
     for (uint32_t i = 0; i < s->n; i++)

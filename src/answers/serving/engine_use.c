@@ -6,16 +6,11 @@
 
 #include "answers/run/rank_spans.h"
 #include "answers/serving/phases.h"
+#include "base/memory/ascending.h"
 #include "base/process/robust.h"
 #include "base/text/stamp.h"
 
 enum { MOST_PHASES = 8 };
-
-static int quantiles_order(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* At least a share of n numbers is at or before this position. */
 static size_t quantile_position(size_t n, unsigned percent)
@@ -28,7 +23,7 @@ struct quantiles quantiles_of(double *v, size_t n)
 {
     if (n == 0)
         return (struct quantiles){ 0 };
-    qsort(v, n, sizeof *v, quantiles_order);
+    qsort(v, n, sizeof *v, compare_doubles);
     return (struct quantiles){ n, v[quantile_position(n, 50)], v[quantile_position(n, 90)], v[quantile_position(n, 99)],
                                v[n - 1] };
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/inside.h"
+#include "base/memory/ascending.h"
 
 int file_open(int dir, const char *path, struct stat *st, int *why)
 {
@@ -87,11 +88,6 @@ void dir_walk(const char *path, file_visitor *visit, void *context)
     walk(inside_list(path), path, 0, visit, context);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 bool dir_names_read(struct dir_names *l, const char *path, bool (*is_wanted)(const char *name), int *why)
 {
     *l = (struct dir_names){ 0 };
@@ -113,7 +109,7 @@ bool dir_names_read(struct dir_names *l, const char *path, bool (*is_wanted)(con
     if (*why)
         dir_names_free(l);
     else if (l->n > 0)
-        qsort(l->at, l->n, sizeof *l->at, by_bytes);
+        qsort(l->at, l->n, sizeof *l->at, compare_texts);
     return *why == 0;
 }
 

@@ -20,6 +20,7 @@
 #include "base/files/file_tree.h"
 #include "base/text/framework_names.h"
 #include "base/files/inside.h"
+#include "base/text/path_name.h"
 
 static const char MARK[] = ".part-";
 static const char ASIDE = '-'; /* ends the name of a directory while it is removed */
@@ -33,12 +34,6 @@ static struct {
     pthread_mutex_t lock;
     struct leftover *first;
 } list = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* The part of a final name that its temporary name begins with: all of it, or its end, by which is_result() knows it. */
 static const char *stem_of(const char *base)
@@ -54,7 +49,7 @@ static const char *stem_of(const char *base)
 static bool name_make(struct leftover *l, const char *final)
 {
     uint64_t random;
-    const char *base = base_of(final), *stem = stem_of(base);
+    const char *base = path_name(final), *stem = stem_of(base);
     const size_t size = (size_t)(base - final) + strlen(stem) + MARK_BYTES + RANDOM_DIGITS + 1;
     free(l->path);
     l->path = getrandom(&random, sizeof random, 0) == sizeof random ? malloc(size) : NULL;
@@ -98,7 +93,7 @@ static int make_held(struct leftover *l, const char *final, int (*make)(int dir,
             errno = ENOMEM;
             return -1;
         }
-        const int fd = make(l->dir, base_of(l->path));
+        const int fd = make(l->dir, path_name(l->path));
         if (fd >= 0 && is_held(fd))
             return fd;
         if (fd < 0 && errno != EEXIST)
@@ -187,8 +182,8 @@ int leftover_settle(struct leftover *l, const char *final)
         at = &(*at)->next;
     if (*at)
         *at = l->next;
-    const char *name = base_of(l->path);
-    if (!why && final && renameat(l->dir, name, l->dir, base_of(final)) != 0)
+    const char *name = path_name(l->path);
+    if (!why && final && renameat(l->dir, name, l->dir, path_name(final)) != 0)
         why = errno;
     if (!final || why)
         remove_all(l->dir, name);
@@ -204,7 +199,7 @@ void leftovers_abandon(void)
 {
     pthread_mutex_lock(&list.lock);
     for (const struct leftover *l = list.first; l; l = l->next)
-        remove_all(l->dir, base_of(l->path));
+        remove_all(l->dir, path_name(l->path));
 }
 
 /* Where the temporary part of a name begins; NULL: this program makes no such name. */
@@ -273,7 +268,7 @@ void leftovers_sweep(const char *dir)
 
 void leftovers_sweep_of(const char *final)
 {
-    const char *base = base_of(final);
+    const char *base = path_name(final);
     char *dir = base > final ? strndup(final, (size_t)(base - final)) : NULL;
     if (base == final || dir)
         sweep(dir ? dir : ".", stem_of(base));

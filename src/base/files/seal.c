@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/files/checksum.h"
+#include "base/text/path_name.h"
 
 enum { NUMBERS = 20 + 1 + 16 + 1 };
 
@@ -27,8 +28,7 @@ bool seal_lists(const char *path)
         "PROF_*/device_*/*",
         "PROF_*/device_*/data/*",
     };
-    const char *const slash = strrchr(path, '/');
-    if (strncmp(slash ? slash + 1 : path, "ascope.", 7) == 0 ||
+    if (strncmp(path_name(path), "ascope.", 7) == 0 ||
         strchr(path, '\n')) /* of the recorder itself: removed at the end */
         return false;
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)

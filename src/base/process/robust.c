@@ -4,15 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int robust_by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/memory/ascending.h"
 
 static double median_of(double *v, size_t n)
 {
-    qsort(v, n, sizeof *v, robust_by_number);
+    qsort(v, n, sizeof *v, compare_doubles);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -26,19 +22,35 @@ struct middle middle_of(double *v, size_t n)
     return (struct middle){ median, 1.4826 * median_of(v, n) };
 }
 
-double lower_median(double *v, size_t n)
+/* The number at a position of the ascending order; 0 of none. */
+static double number_at(double *v, size_t n, size_t at)
 {
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, robust_by_number);
-    return v[(n - 1) / 2];
+    qsort(v, n, sizeof *v, compare_doubles);
+    return v[at];
+}
+
+double lower_median(double *v, size_t n)
+{
+    return number_at(v, n, (n - 1) / 2);
 }
 
 double upper_median(double *v, size_t n)
 {
+    return number_at(v, n, n / 2);
+}
+
+double quantile_of(double *v, size_t n, double share)
+{
+    return number_at(v, n, n > 0 ? (size_t)(share * (double)(n - 1)) : 0);
+}
+
+int64_t upper_median_i64(int64_t *v, size_t n)
+{
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, robust_by_number);
+    qsort(v, n, sizeof *v, compare_i64s);
     return v[n / 2];
 }
 

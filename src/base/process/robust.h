@@ -4,6 +4,7 @@
 #define ASCOPE_BASE_PROCESS_ROBUST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct middle {
     double median;
@@ -12,9 +13,10 @@ struct middle {
 
 /* All of them reorder their numbers; of no numbers they return 0. */
 struct middle middle_of(double *v, size_t n);
-double lower_median(double *v,
-                    size_t n); /* of two numbers in the middle, the smaller one: half of all are at most that */
+double lower_median(double *v, size_t n); /* of two in the middle, the smaller one: half of all are at most that */
 double upper_median(double *v, size_t n); /* the larger one: half of all are at least that */
+int64_t upper_median_i64(int64_t *v, size_t n);
+double quantile_of(double *v, size_t n, double share); /* the number at this share of the way to the largest */
 
 /* Of numbers in the order of time that depend on each other: the autocorrelation of lag one (0 … 0.95; what so few
  * numbers underestimate is added), and how many independent numbers have as much to say about their mean: n (1 - rho) /

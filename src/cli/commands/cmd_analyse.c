@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "cli/commands.h"
 
 #include <ctype.h>
@@ -310,12 +311,6 @@ static void report_duplicates(const struct rank_row *row, size_t n)
     }
 }
 
-static int analyse_by_number(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Reports the ranks below the highest that no directory has, in one line: "ranks 2, 5-7". False: no memory. */
 static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
 {
@@ -328,7 +323,7 @@ static bool report_gaps(const struct rank_row *row, size_t n, struct arena *mem)
     for (size_t i = 0; i < n; i++)
         if (row[i].of.has_rank && row[i].of.rank >= 0 && row[i].of.rank < INT64_MAX)
             rank[n_ranks++] = row[i].of.rank;
-    qsort(rank, n_ranks, sizeof *rank, analyse_by_number);
+    qsort(rank, n_ranks, sizeof *rank, compare_i64s);
     for (size_t i = 0; i < n_ranks; i++) {
         const int64_t first = next, last = rank[i] - 1;
         next = rank[i] + 1;

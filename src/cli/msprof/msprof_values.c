@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
+#include "base/text/path_name.h"
 #include "cli/msprof/msprof_line.h"
 
 #include <errno.h>
@@ -214,11 +216,6 @@ MSPROF_RULE(msprof_check_pids)
     return false;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Sorts a list as texts and removes duplicates: "0,10,2". */
 static const char *sorted_unique(struct msprof_line *l, const char *list)
 {
@@ -366,12 +363,6 @@ static bool is_interpreter(const char *name)
            strncmp(name, "python", strlen("python")) == 0;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Checks a program that is not an interpreter: it is relative to the working directory, not searched in PATH. */
 static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, char **program)
 {
@@ -392,14 +383,14 @@ static bool program_is_good(struct msprof_line *l, const struct msprof_row *r, c
         problem = "not a regular file";
     else if (access(full, X_OK) != 0)
         problem = "not executable";
-    else if (base_of(full)[strspn(base_of(full), in_names)])
+    else if (path_name(full)[strspn(path_name(full), in_names)])
         problem = "its name has characters other than letters, digits, _ - and .; write the program after the options";
     if (problem) {
         msprof_say(l, MSPROF_ERROR, "--%s: %s: %s", msprof_name(l, r), *program, problem);
         return false;
     }
     *program = full;
-    l->program_dir = arena_text(l->mem, full, base_of(full) > full + 1 ? (size_t)(base_of(full) - full - 1) : 1);
+    l->program_dir = arena_text(l->mem, full, path_name(full) > full + 1 ? (size_t)(path_name(full) - full - 1) : 1);
     return l->program_dir != NULL;
 }
 
@@ -433,7 +424,7 @@ MSPROF_RULE(msprof_check_application)
     if (home && !(argv[0] = arena_printf(l->mem, "%s%s", home, argv[0] + 1)))
         return false;
     l->program_dir = NULL;
-    if (!(is_interpreter(base_of(argv[0])) ? interpreter_is_good(l, r, argv) : program_is_good(l, r, &argv[0])))
+    if (!(is_interpreter(path_name(argv[0])) ? interpreter_is_good(l, r, argv) : program_is_good(l, r, &argv[0])))
         return false;
     l->program = argv;
     return true;

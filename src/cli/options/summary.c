@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/json_memory.h"
+#include "base/text/path_name.h"
 #include "cli/options/command.h"
 #include "export/trace_split.h"
 #include "raw/chip.h"
@@ -181,12 +182,6 @@ static void put_found(const struct term *t, const struct profile *p)
         fputc('\n', t->to);
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool summary_ends_with(const char *text, const char *end)
 {
     const size_t a = strlen(text), b = strlen(end);
@@ -210,7 +205,7 @@ static void put_file(const struct term *t, const struct written *f, int columns)
 {
     char rows[READABLE_MOST], bytes[READABLE_MOST];
     fputs("    ", t->to);
-    put_padded(t, file_name(f->path), columns);
+    put_padded(t, path_name(f->path), columns);
     static const char *const unit[2][2] = { { "rows", "row" }, { "events", "event" } };
     fprintf(t->to, " %11s %-6s %7s  %s", readable_count(rows, f->n_rows), unit[f->is_timeline][f->n_rows == 1],
             readable_bytes(bytes, f->n_bytes), term_ink(t, INK_DIM));
@@ -222,7 +217,7 @@ static void put_file(const struct term *t, const struct written *f, int columns)
 /* Prints the directory of a file, relative to the collection if it is inside. */
 static void put_dir(const struct term *t, const char *collection, const char *path)
 {
-    const size_t len = strlen(collection), dir_len = (size_t)(file_name(path) - path);
+    const size_t len = strlen(collection), dir_len = (size_t)(path_name(path) - path);
     const bool inside = strncmp(path, collection, len) == 0 && path[len] == '/';
     char dir[5000]; /* longer than any path */
     snprintf(dir, sizeof dir, "%.*s", (int)dir_len, path);
@@ -244,8 +239,8 @@ static int by_size(const void *a, const void *b)
 
 static bool same_dir(const char *a, const char *b)
 {
-    const ptrdiff_t len = file_name(a) - a;
-    return file_name(b) - b == len && strncmp(a, b, (size_t)len) == 0;
+    const ptrdiff_t len = path_name(a) - a;
+    return path_name(b) - b == len && strncmp(a, b, (size_t)len) == 0;
 }
 
 static void put_rest(const struct term *t, const struct written *const *file, size_t n, int columns)
@@ -283,7 +278,7 @@ static void put_too_large(const struct term *t, const struct account *a)
         if (!advice)
             continue;
         fprintf(t->to, "\n  %s", term_ink(t, INK_WARN));
-        term_text(t, file_name(f->path), 0);
+        term_text(t, path_name(f->path), 0);
         fprintf(t->to, " has %s%s: %s%s\n", readable_bytes(bytes, f->n_bytes), term_ink(t, INK_END), advice,
                 f->is_timeline ? "; ascope export-trace --max-size 400M splits it into parts" : "");
     }
@@ -305,7 +300,7 @@ bool summary_files(const struct term *t, const char *path, const struct account 
     if (n_shown < n)
         qsort(file, n, sizeof *file, by_size);
     for (size_t i = 0; i < n_shown; i++) {
-        const int width = term_width(file_name(file[i]->path));
+        const int width = term_width(path_name(file[i]->path));
         columns = width > columns ? width : columns;
     }
     columns = columns < NAME_COLUMNS ? columns : NAME_COLUMNS;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/memory/ascending.h"
 #include "base/memory/sort.h"
-#include "base/text/json_memory.h"
+#include "base/text/path_name.h"
 #include "cluster/job/rank_readers.h"
 #include "cluster/rank/rank_parts.h"
 #include "cluster/rank/summary_file.h"
@@ -133,11 +133,6 @@ struct job_listing {
     size_t n;
 };
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool list_dir(struct job *j, const char *path, struct job_listing *out, struct error *e)
 {
     LIST(const char *) list = { 0 };
@@ -158,7 +153,7 @@ static bool list_dir(struct job *j, const char *path, struct job_listing *out, s
     if (why != 0)
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
     if (list.n > 1)
-        qsort(list.at, list.n, sizeof *list.at, by_text);
+        qsort(list.at, list.n, sizeof *list.at, compare_texts);
     *out = (struct job_listing){ path, list.at, list.n };
     return true;
 }
@@ -202,12 +197,6 @@ static bool is_dir(const char *path)
     return path && inside_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* How the profilers of the frameworks name their databases. */
 static const struct {
     enum framework_id framework;
@@ -237,7 +226,7 @@ static void find_databases(struct job *j, const struct job_listing *l, struct jo
 
 uint64_t job_stamp(const char *path)
 {
-    const char *name = last_part(path);
+    const char *name = path_name(path);
     return stamp_in(name, begins(name, "PROF_") ? 2 : 3);
 }
 
@@ -313,7 +302,7 @@ static const char *parent_of(struct job *j, const char *path)
 static bool add_collection(struct job *j, const struct job_listing *l, struct error *e)
 {
     const bool is_alone = is_output(l) && !has_name(l, OUTPUT);
-    const char *name = last_part(l->path);
+    const char *name = path_name(l->path);
     struct job_rank r = { .rank = -1,
                           .path = l->path,
                           .framework = framework_of(name),
@@ -386,7 +375,7 @@ static bool add_prof(struct job *j, const struct job_listing *l, struct error *e
     struct job_rank r = { .rank = rank_of_prof(j, l, e),
                           .path = l->path,
                           .framework = FRAMEWORK_PYTORCH,
-                          .stamp = stamp_in(last_part(l->path), 2) };
+                          .stamp = stamp_in(path_name(l->path), 2) };
     if (e->fault != FAULT_NONE)
         return false;
     for (size_t i = 0; i < l->n; i++) /* the last one is the newest, because they are sorted */
@@ -409,7 +398,7 @@ static bool add_prof(struct job *j, const struct job_listing *l, struct error *e
 /* msmonitor_<pid>_<17 digits>_<rank or -1>.db */
 static bool add_monitored(struct job *j, const char *path, struct error *e)
 {
-    const char *name = last_part(path), *last = strrchr(name, '_');
+    const char *name = path_name(path), *last = strrchr(name, '_');
     struct job_rank r = {
         .path = path, .db = path, .source = SOURCE_DB, .bytes = bytes_of(path), .stamp = stamp_in(name, 2)
     };
@@ -432,7 +421,7 @@ static bool add_trace(struct job *j, const char *path, struct error *e)
 /* A database of a rank that is not where its profiler has written it. */
 static bool add_database(struct job *j, const char *path, struct error *e)
 {
-    const char *name = last_part(path);
+    const char *name = path_name(path);
     if (begins(name, "msmonitor_"))
         return add_monitored(j, path, e);
     return add_rank(
@@ -457,7 +446,7 @@ static bool loose_add(struct job *j, const char *path)
 /* A file between the directories of ranks: of a rank, or something else. */
 static bool add_file_inside(struct job *j, const char *path, struct error *e)
 {
-    const char *name = last_part(path);
+    const char *name = path_name(path);
     const bool is_database =
         ends(name, ".db") && (begins(name, "msmonitor_") || begins(name, database_names[0].before) ||
                               begins(name, database_names[1].before));
@@ -481,7 +470,7 @@ static bool add_loose(struct job *j, size_t first, struct error *e)
 
 static bool is_collection(const char *path, const struct job_listing *l)
 {
-    const char *name = last_part(path);
+    const char *name = path_name(path);
     return framework_ends_name(name, strlen(name)) || has_name(l, OUTPUT) || has_name(l, "FRAMEWORK") || is_output(l);
 }
 
@@ -492,7 +481,7 @@ static bool find_in(struct job *j, const char *path, unsigned level, struct erro
         return false;
     if (is_collection(path, &l))
         return add_collection(j, &l, e);
-    if (begins(last_part(path), "PROF_") && (has_name(&l, "host") || first_with(&l, "device_", "")))
+    if (begins(path_name(path), "PROF_") && (has_name(&l, "host") || first_with(&l, "device_", "")))
         return add_prof(j, &l, e);
     for (size_t i = 0; i < l.n; i++) {
         const char *inside = joined(j, path, l.name[i]);

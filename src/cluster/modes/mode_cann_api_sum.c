@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mode_cann_api_sum.c - durations of the calls of the runtime by name, on each rank and over all of them. */
+#include "base/memory/ascending.h"
 #include "cluster/modes.h"
 
 #include <math.h>
@@ -119,12 +120,6 @@ static double tenth(double v)
     return rint(v * 10) / 10;
 }
 
-static int cann_api_sum_by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* "0, 3": ranks with this extreme. */
 static const char *ranks_with(const struct named_calls *const *of, size_t n, bool is_max, double value,
                               struct arena *mem)
@@ -158,7 +153,7 @@ static bool row_over_ranks(struct grid *g, name_id name, const struct named_call
         max = fmax(max, of[i]->max);
         scratch[i] = of[i]->median;
     }
-    qsort(scratch, n, sizeof *scratch, cann_api_sum_by_number);
+    qsort(scratch, n, sizeof *scratch, compare_doubles);
     const double median = n % 2 ? scratch[n / 2] : (scratch[n / 2 - 1] + scratch[n / 2]) / 2;
     const double average = (double)total / (double)count;
     long double inside = 0, between = 0;

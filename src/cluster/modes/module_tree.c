@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "cluster/modes/mode_parts.h"
 
 #include <stdlib.h>
@@ -333,12 +334,6 @@ static int by_first_begin(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static int module_tree_by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Modules of the same name beside each other that run different operators are numbered. */
 static bool number_modules(struct module_stats *out, struct names *names, struct arena *mem)
 {
@@ -350,7 +345,7 @@ static bool number_modules(struct module_stats *out, struct names *names, struct
         for (end = from; end < n && out->list.at[end].parent == parent && out->list.at[end].module == module; end++)
             sequence[end - from] = out->list.at[end].sequence;
         size_t distinct = 0;
-        qsort(sequence, end - from, sizeof *sequence, module_tree_by_number);
+        qsort(sequence, end - from, sizeof *sequence, compare_u32s);
         for (size_t i = 0; i < end - from; i++)
             if (distinct == 0 || sequence[distinct - 1] != sequence[i])
                 sequence[distinct++] = sequence[i];

@@ -2,10 +2,10 @@
 #include "cluster/rank/rank_groups.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/ascending.h"
 #include "base/text/json_memory.h"
 #include "base/files/out.h"
 #include "profile/calls.h"
@@ -144,12 +144,6 @@ int64_t groups_global(const struct groups *g, name_id name, int64_t local)
     return at == KEYS_NONE ? -1 : g->local.at[at];
 }
 
-static int rank_groups_by_number(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 const int64_t *group_ranks(const struct groups *g, const struct group *of, size_t *n)
 {
     const struct noted_group *noted = groups_noted(g, of->name);
@@ -160,7 +154,7 @@ const int64_t *group_ranks(const struct groups *g, const struct group *of, size_
     if (!sorted)
         return NULL;
     memcpy(sorted, noted->global, *n * sizeof *sorted);
-    qsort(sorted, *n, sizeof *sorted, rank_groups_by_number);
+    qsort(sorted, *n, sizeof *sorted, compare_i64s);
     return sorted;
 }
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "cluster/rank/rank_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster/rank/summary_parts.h"
-
-static int rank_summarise_by_number(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
 
 /* Distinct clocks of the cores. */
 static bool summarise_clock(struct rank_summary *s, const struct rank *r)
@@ -23,7 +18,7 @@ static bool summarise_clock(struct rank_summary *s, const struct rank *r)
         if (s->n_mhz == 0 || s->mhz[s->n_mhz - 1] != r->clock.mhz[i])
             s->mhz[s->n_mhz++] = r->clock.mhz[i];
     }
-    qsort(s->mhz, s->n_mhz, sizeof *s->mhz, rank_summarise_by_number);
+    qsort(s->mhz, s->n_mhz, sizeof *s->mhz, compare_i64s);
     size_t kept = 0;
     for (size_t i = 0; i < s->n_mhz; i++)
         if (kept == 0 || s->mhz[kept - 1] != s->mhz[i])

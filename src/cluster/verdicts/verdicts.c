@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/ascending.h"
+
 const char *const verdict_names[VERDICT_KINDS] = {
     [VERDICT_COLLECTIVES] = "collectives_differ",
     [VERDICT_STEPS] = "steps_differ",
@@ -45,12 +47,6 @@ const double dixon_995[DIXON_MOST - DIXON_LEAST + 1] = {
     .359, .358, .356, .356, .355, .353, .352, .352, .351, .350, /* 90 */
     .349, .348, .347, .346, .345, .344, .344, .343, .341, .341, /* 100 */
 };
-
-static int late_ranks_by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Whether the smallest of the values, which ascend, is an outlier. */
 static bool is_outlier(const double *x, size_t n)
@@ -101,7 +97,7 @@ size_t late_ranks(const int64_t *ns, size_t n, bool *is_late, double *scratch)
     if (n > DIXON_MOST) {
         three_deviations(ns, n, is_late);
     } else {
-        qsort(scratch, n, sizeof *scratch, late_ranks_by_number);
+        qsort(scratch, n, sizeof *scratch, compare_doubles);
         if (is_outlier(scratch, n))
             is_late[smallest(ns, n)] = true;
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "collect/options/option_rows.h"
 
 #include <errno.h>
@@ -360,11 +361,6 @@ static void check_limit(struct option_json_reading *r, const char *value)
             set_value(r, KEY_STORAGE_LIMIT, "200MB");
     }
     r->out->o.storage_limit_mb = !is_limit ? 0 : mb < LEAST_MB ? LEAST_MB : (uint32_t)mb;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Each type once, and in order: as msprof hands them over. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ascope/session.h"
+#include "base/text/path_name.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
 #include "collect/session/recorder_session.h"
@@ -17,8 +18,7 @@
 static void path_note(const char *dir, const char *collector, const char *path)
 {
     char file[PATH_MAX], line[NAME_MAX + 2];
-    const char *const slash = strrchr(path, '/');
-    const int n = snprintf(line, sizeof line, "%s\n", slash ? slash + 1 : path);
+    const int n = snprintf(line, sizeof line, "%s\n", path_name(path));
     if (snprintf(file, sizeof file, "%s/%s_profiling_output_record", dir, collector) >= (int)sizeof file)
         return;
     const int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);

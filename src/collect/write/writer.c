@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "base/files/file.h"
 #include "base/files/kept.h"
 #include "base/process/background.h"
+#include "base/text/path_name.h"
 #include "collect/ring/ring.h"
 #include "collect/ring/rings_left.h"
 #include "collect/session/host_clock.h"
@@ -456,13 +456,6 @@ static void fork_handle(void)
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* The last part of a path. */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool path_copy(char *to, const char **path, struct error *e)
 {
     if (!*path)
@@ -536,7 +529,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     h.has_commits = 1;
     h.flight_ns = o->flight ? o->flight->keep_ns : 0;
     if (w.options.prof_dir)
-        strncpy(h.prof_name, base_name(w.options.prof_dir), sizeof h.prof_name - 1);
+        strncpy(h.prof_name, path_name(w.options.prof_dir), sizeof h.prof_name - 1);
     rings_header_put(&h);
     w.runs = writer_thread_start(e);
     if (!w.runs)

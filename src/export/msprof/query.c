@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/ascending.h"
 #include "base/memory/sort.h"
 
 static const char *const head[QUERY_COLUMNS] = {
@@ -72,12 +73,6 @@ struct models {
     bool is_known; /* false: the collection has nothing of the host */
 };
 
-static int by_id(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool models_find(const struct profile *p, struct models *m)
 {
     const struct host_tasks *h = &p->host.tasks;
@@ -89,7 +84,7 @@ static bool models_find(const struct profile *p, struct models *m)
     for (size_t i = 0; i < h->n; i++) /* neighbours mostly belong to one model */
         if (h->op[i] != NO_ROW && (m->n == 0 || m->id[m->n - 1] != h->model[i]))
             m->id[m->n++] = h->model[i];
-    qsort(m->id, m->n, sizeof *m->id, by_id);
+    qsort(m->id, m->n, sizeof *m->id, compare_u32s);
     return true;
 }
 
@@ -97,7 +92,7 @@ static bool models_find(const struct profile *p, struct models *m)
 static bool is_listed(const struct models *m, uint64_t model)
 {
     const uint32_t id = (uint32_t)model;
-    return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, by_id);
+    return !m->is_known || bsearch(&id, m->id, m->n, sizeof *m->id, compare_u32s);
 }
 
 /* The five longest iterations of a model, the longest first: "3,1,2". Those as long as the fifth one follow, up to 16

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "export/samplers/sampler_outputs.h"
 
 #include <math.h>
@@ -33,12 +34,6 @@ bool usage_table(const struct export *x, const struct usage_report *r, struct ta
 
 /* ---- the host's gauges, in one row each ---- */
 
-static int usage_tables_by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The greatest value, and the recommended capacity: the 98th percentile of the values above 0, divided by a load of
  * 0.8. */
 static bool peak_and_need(const double *value, size_t n, struct arena *mem, double *peak, double *need)
@@ -55,7 +50,7 @@ static bool peak_and_need(const double *value, size_t n, struct arena *mem, doub
     }
     if (n_positive == 0)
         return true;
-    qsort(positive, n_positive, sizeof *positive, usage_tables_by_value);
+    qsort(positive, n_positive, sizeof *positive, compare_doubles);
     *need = positive[(size_t)ceil((double)(n_positive - 1) * 0.98)] / 0.8;
     return true;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/path_name.h"
 #include "load/plain/plain_value.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ struct flight_reader {
 /* The number behind the last character that is no digit, an ending like .json left out. */
 static int64_t flight_rank_of_name(const char *path)
 {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *name = path_name(path);
     size_t end = strcspn(name, ".");
     size_t begin = end;
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')

@@ -9,6 +9,7 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/memory/ascending.h"
 #include "base/process/pool.h"
 #include "load/samplers/usage_load.h"
 
@@ -42,11 +43,6 @@ static bool obstacle_error(const struct obstacle *o, struct error *e)
 /* Whether a sub-directory is searched for; *why not 0: unknown. */
 typedef bool (*wants)(const char *path, const char *name, int *why);
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The sub-directories of `path` that are wanted, sorted; links are not followed. NULL: it cannot be read at all. */
 static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t *n, struct obstacle *o)
 {
@@ -79,7 +75,7 @@ static char **sub_dirs(struct arena *mem, const char *path, wants wanted, size_t
     if (why != 0)
         obstacle_set(o, path, why);
     if (list.n > 0)
-        qsort(list.at, list.n, sizeof *list.at, by_path);
+        qsort(list.at, list.n, sizeof *list.at, compare_texts);
     *n = list.n;
     if (list.at)
         return list.at;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "view/answers/answers.h"
 
 #include <stdlib.h>
@@ -237,12 +238,6 @@ static bool put_flame(struct question *a, const struct flame *f, const uint32_t 
     return true;
 }
 
-static int compare_levels(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* How well a track is suited to be shown first. */
 struct track_rank {
     bool is_host;
@@ -308,7 +303,7 @@ static bool levels_read(struct question *a, uint32_t **level, size_t *n, struct 
         for (size_t i = 0; i < *n; i++)
             (*level)[i] = first + (uint32_t)i;
     }
-    qsort(*level, *n, sizeof **level, compare_levels);
+    qsort(*level, *n, sizeof **level, compare_u32s);
     while (*n && (*level)[*n - 1] >= a->t->levels.n)
         --*n; /* rows of instants have no durations */
     return true;

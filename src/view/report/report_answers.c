@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/ascending.h"
 #include "base/text/html.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
@@ -109,12 +110,6 @@ struct report_answers_rank_rows {
     bool *has_gap;
 };
 
-static int report_answers_by_rank(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static size_t *row_of(const struct report_answers_rank_rows *r, int64_t rank) /* NULL: it is none of them */
 {
     const size_t at = SEARCH_FIRST_NOT(i, 0, r->n, r->sorted[i] < rank);
@@ -125,7 +120,7 @@ static size_t *row_of(const struct report_answers_rank_rows *r, int64_t rank) /*
 static bool rows_sort(struct report_answers_rank_rows *r)
 {
     size_t n = 0;
-    qsort(r->sorted, r->n, sizeof *r->sorted, report_answers_by_rank);
+    qsort(r->sorted, r->n, sizeof *r->sorted, compare_i64s);
     for (size_t i = 0; i < r->n; i++)
         if (i == 0 || r->sorted[i] != r->sorted[i - 1])
             r->sorted[n++] = r->sorted[i];

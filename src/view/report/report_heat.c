@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory/ascending.h"
 #include "base/text/html.h"
 
 enum { WIDTH = 1600, LABEL = 76, HEAD = 18, LEAST = 4, MOST = 18, WIDEST = 64, GAP = 4, CHARACTER = 6 };
@@ -23,12 +24,6 @@ static void put_colour(struct out *o, double share)
     html_put(o, "fill=\"#%02lx%02lx%02lx\"", (unsigned long)rgb[0], (unsigned long)rgb[1], (unsigned long)rgb[2]);
 }
 
-static int report_heat_by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The scale reaches at least from 0.8 to 1.2 medians, so that small differences have similar colours. */
 static bool find_scale(const struct heat *h, struct arena *mem, double *low, double *high)
 {
@@ -38,7 +33,7 @@ static bool find_scale(const struct heat *h, struct arena *mem, double *low, dou
         return false;
     for (size_t i = 0; i < n; i++)
         value[i] = h->cells.at[i].value;
-    qsort(value, n, sizeof *value, report_heat_by_value);
+    qsort(value, n, sizeof *value, compare_doubles);
     const double middle = value[n / 2];
     *low = fmin(value[0], middle * 0.8);
     *high = fmax(value[n > 0 ? n - 1 : 0], middle * 1.2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "view/rows/view_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -248,11 +248,6 @@ static bool file_load(struct view_tables_load_folder *f, int dir, const char *na
     return added && added->filtered;
 }
 
-static int view_tables_load_by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool folder_load(struct view_tables_load_folder *f, struct error *e)
 {
     struct view_input *in = f->in;
@@ -275,7 +270,7 @@ static bool folder_load(struct view_tables_load_folder *f, struct error *e)
         has_memory = added && (*added = arena_text(in->mem, name, strlen(name)));
     }
     if (names.n)
-        qsort(names.at, names.n, sizeof *names.at, view_tables_load_by_name);
+        qsort(names.at, names.n, sizeof *names.at, compare_texts);
     for (size_t i = 0; i < names.n && i < MOST_FILES && has_memory; i++)
         has_memory = file_load(f, dirfd(d), names.at[i]);
     f->n_left_out += names.n > MOST_FILES ? names.n - MOST_FILES : 0;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory/ascending.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
 
@@ -81,12 +82,6 @@ static bool rows_order(struct view_timeline *v)
     return order_shown(v->track_order, as, t->tracks.n, v->mem) && tracks_group(v);
 }
 
-static int compare_i64(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Finds the range of the timeline, and the range that is shown first: if a few slices are far away from all others, it
  * does not include them, because one damaged time would make everything else too small to be seen. */
 static void range_find(struct view_timeline *v)
@@ -120,7 +115,7 @@ static void range_find(struct view_timeline *v)
         begin[n++] = s->begin_ns[i];
     if (n < LOOKS / 2)
         return;
-    qsort(begin, n, sizeof *begin, compare_i64);
+    qsort(begin, n, sizeof *begin, compare_i64s);
     const int64_t low = begin[beyond], high = begin[n - 1 - beyond];
     if ((v->end_ns - v->begin_ns) / FAR > high - low) {
         v->shown_begin_ns = low;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/ascending.h"
 #include "export/msprof/prof_outputs.h"
 
 #include <inttypes.h>
@@ -19,12 +20,6 @@ struct step_track_place {
     size_t *n_reduces; /* the newer presentation numbers reductions over all devices */
 };
 
-static int step_track_by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool collect_models(struct step_track_place *p, struct arena *mem)
 {
     const struct step_rows *r = p->rows;
@@ -33,7 +28,7 @@ static bool collect_models(struct step_track_place *p, struct arena *mem)
         return false;
     for (size_t i = 0; i < r->n; i++)
         p->model[i] = r->steps->iterations.model[r->row[i]];
-    qsort(p->model, r->n, sizeof *p->model, step_track_by_value);
+    qsort(p->model, r->n, sizeof *p->model, compare_u64s);
     for (size_t i = 0; i < r->n; i++)
         if (p->n_models == 0 || p->model[i] != p->model[p->n_models - 1])
             p->model[p->n_models++] = p->model[i];
@@ -44,7 +39,7 @@ static int64_t tid_of(const struct step_track_place *p, uint64_t model)
 {
     if (!p->rows->is_generic)
         return (int64_t)(int32_t)(uint32_t)model + FIRST_TID;
-    const uint64_t *at = bsearch(&model, p->model, p->n_models, sizeof *p->model, step_track_by_value);
+    const uint64_t *at = bsearch(&model, p->model, p->n_models, sizeof *p->model, compare_u64s);
     return (int64_t)p->rows->source->pid + (at ? at - p->model : 0) + FIRST_TID;
 }
 
