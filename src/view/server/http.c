@@ -59,7 +59,6 @@ static const char *reason_of(int status)
         const char *reason;
     } known[] = { { 200, "OK" },
                   { 303, "See Other" },
-                  { 304, "Not Modified" },
                   { 400, "Bad Request" },
                   { 403, "Forbidden" },
                   { 404, "Not Found" },
@@ -170,10 +169,8 @@ static void reply_begin(struct connection *c, const struct http_reply *r, bool i
     out_i64(o, r->status);
     out_char(o, ' ');
     out_bytes(o, reason_of(r->status), strlen(reason_of(r->status)));
-    if (r->status != 304) {
-        out_lit(o, "\r\nContent-Type: ");
-        out_bytes(o, r->type, strlen(r->type));
-    }
+    out_lit(o, "\r\nContent-Type: ");
+    out_bytes(o, r->type, strlen(r->type));
     out_lit(o, "\r\nContent-Length: ");
     out_u64(o, n);
     if (c->ends)
@@ -183,7 +180,7 @@ static void reply_begin(struct connection *c, const struct http_reply *r, bool i
     out_lit(o, "\r\n");
     c->lent = r->body;
     c->lent_bytes = n;
-    c->has_body = !is_head && r->status != 304;
+    c->has_body = !is_head;
     c->has_reply = true;
     c->sent = 0;
 }

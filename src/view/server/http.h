@@ -30,12 +30,10 @@ enum {
 struct http_request {
     bool is_head;
     bool keeps_alive;
-    bool takes_gzip;
     const char *path;   /* decoded, begins with '/', NUL-terminated; in the buffer, which is changed */
     const char *query;  /* not decoded; "" */
     const char *host;   /* "" */
     const char *origin; /* "": the request is not from another page */
-    const char *etag;   /* If-None-Match; "" */
     int socket;         /* of the connection, lent; -1: none */
 };
 

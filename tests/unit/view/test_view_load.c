@@ -62,7 +62,7 @@ static const char *ask(const struct view *v, const char *what, const char *query
     struct error e = { 0 };
     struct out o;
     assert_true(out_open_memory(&o, &e));
-    const struct http_request q = { .path = "/", .query = query, .host = "", .origin = "", .etag = "" };
+    const struct http_request q = { .path = "/", .query = query, .host = "", .origin = "" };
     struct http_reply r = { .status = 200, .type = "", .headers = "", .out = &o };
     view_answer(v, what, &q, &r);
     assert_int_equal(r.status, status);
