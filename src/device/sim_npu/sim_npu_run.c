@@ -231,36 +231,24 @@ static void counters_all_put(struct ascope_sim_stream *s, const struct npu_task 
 /* Events of the L2 cache: all requests, their two halves, hits in each half, victims. A cache line has 128 bytes. */
 static void l2_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
-    const struct layout *l = &l2_cache_layout;
     const uint64_t requests = (t->work.read_bytes + t->work.write_bytes) / 128 + 2, half = requests / 2;
     const uint64_t hits = half * 3 / 4;
     const uint64_t event[COUNTER_EVENTS] = { requests, half, requests - half, hits, hits, (requests - 2 * hits) / 3 };
     uint8_t rec[72];
-    layout_init(l, rec);
-    layout_put(l, L2_TASK_TYPE, rec, sim_task_kinds[t->work.kind].log);
-    layout_put(l, L2_STREAM, rec, s->id);
-    layout_put(l, L2_TASK, rec, t->id);
-    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
-        layout_put(l, L2_FIRST + i, rec, event[i]);
-    npu_device_put(s->of, STREAM_L2, rec, l->size);
+    record_l2(rec, &(struct task_counted){ s->id, t->id, sim_task_kinds[t->work.kind].log, event });
+    npu_device_put(s->of, STREAM_L2, rec, l2_cache_layout.size);
 }
 
 /* Events of the address translation: all requests, hits in the small and in the large table, misses of both. A page has
  * 4 KiB. */
 static void smmu_put(struct ascope_sim_stream *s, const struct npu_task *t)
 {
-    const struct layout *l = &smmu_layout;
     const uint64_t pages = (t->work.read_bytes + t->work.write_bytes) / 4096 + 1;
     const uint64_t event[COUNTER_EVENTS] = { 16 * pages, 10 * pages, 4 * pages, pages, pages };
     uint8_t rec[80];
-    layout_init(l, rec);
-    layout_put(l, SMMU_TASK_TYPE, rec, sim_task_kinds[t->work.kind].log);
-    layout_put(l, SMMU_STREAM, rec, s->id);
-    layout_put(l, SMMU_TASK, rec, t->id);
-    layout_put(l, SMMU_DATA_TYPE, rec, SMMU_DATA_TRANSLATION);
-    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
-        layout_put(l, SMMU_FIRST + i, rec, event[i]);
-    npu_device_put(s->of, STREAM_SMMU, rec, l->size);
+    record_smmu(rec, &smmu_layout, &(struct task_counted){ s->id, t->id, sim_task_kinds[t->work.kind].log, event },
+                SMMU_DATA_TRANSLATION);
+    npu_device_put(s->of, STREAM_SMMU, rec, smmu_layout.size);
 }
 
 static void aicpu_put(struct ascope_sim_stream *s, const struct npu_task *t)

@@ -27,7 +27,6 @@ enum { MODULE_BYTES = 96 << 20 };
 static void modules_put(struct npu_device *d)
 {
     enum { MODULE_HCCL = 3, MODULE_RUNTIME = 7, MODULE_APP = 33 };
-    const struct layout *l = &module_mem_layout;
     const struct {
         uint32_t module;
         uint64_t bytes;
@@ -35,11 +34,8 @@ static void modules_put(struct npu_device *d)
     const uint64_t now = host_clock_now();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         uint8_t rec[24];
-        layout_init(l, rec);
-        layout_put(l, MODULE_MEM_TIME, rec, now);
-        layout_put(l, MODULE_MEM_MODULE, rec, row[i].module);
-        layout_put(l, MODULE_MEM_BYTES, rec, row[i].bytes);
-        npu_device_put(d, STREAM_MODULE_MEMORY, rec, l->size);
+        record_module_memory(rec, now, row[i].module, row[i].bytes);
+        npu_device_put(d, STREAM_MODULE_MEMORY, rec, module_mem_layout.size);
     }
 }
 
@@ -52,9 +48,7 @@ static void usage_put(struct npu_device *d, uint64_t us)
     for (uint32_t of = NPU_MEM_OF_APP; of <= NPU_MEM_OF_DEVICE; of++) {
         uint8_t rec[32];
         layout_init(l, rec);
-        layout_put(l, NPU_MEM_TIME, rec, us);
-        layout_put(l, NPU_MEM_EVENT, rec, of);
-        layout_put(l, NPU_MEM_HBM, rec, bytes[of]);
+        record_fill(l, rec, { NPU_MEM_TIME, us }, { NPU_MEM_EVENT, of }, { NPU_MEM_HBM, bytes[of] });
         npu_device_put(d, STREAM_NPU_MEMORY, rec, l->size);
     }
 }
@@ -63,16 +57,11 @@ static void usage_put(struct npu_device *d, uint64_t us)
 static void bandwidth_put(struct npu_device *d, uint64_t us)
 {
     enum { STACKS = 4, BURST = 32, WAYS = 2 };
-    const struct layout *l = &hbm_layout;
     const uint64_t bytes[WAYS] = { d->traffic.read - d->sampled.read, d->traffic.written - d->sampled.written };
     for (uint32_t i = 0; i < STACKS * WAYS; i++) {
         uint8_t rec[24];
-        layout_init(l, rec);
-        layout_put(l, TRAFFIC_TIME, rec, us);
-        layout_put(l, TRAFFIC_COUNT, rec, bytes[i % WAYS] / STACKS / BURST);
-        layout_put(l, TRAFFIC_EVENT, rec, i % WAYS);
-        layout_put(l, TRAFFIC_UNIT, rec, i / WAYS);
-        npu_device_put(d, STREAM_HBM, rec, l->size);
+        record_traffic(rec, &hbm_layout, us, bytes[i % WAYS] / STACKS / BURST, i % WAYS, i / WAYS);
+        npu_device_put(d, STREAM_HBM, rec, hbm_layout.size);
     }
     d->sampled.read = d->traffic.read;
     d->sampled.written = d->traffic.written;
@@ -85,17 +74,13 @@ static void cache_put(struct npu_device *d, uint64_t us)
     enum { PARTS = 2, LINE = 128, EVENTS = 8 };
     static const uint8_t events[2][EVENTS] = { { 0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36 },
                                                { 0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37 } };
-    const struct layout *l = &llc_layout;
     const uint64_t bytes =
         npu.counts_writes ? d->traffic.written - d->sampled.written : d->traffic.read - d->sampled.read;
     for (uint32_t i = 0; i < PARTS * EVENTS; i++) {
         uint8_t rec[24];
-        layout_init(l, rec);
-        layout_put(l, TRAFFIC_TIME, rec, us);
-        layout_put(l, TRAFFIC_COUNT, rec, bytes / PARTS / LINE * (i % 2 ? 3 : 4) / 4);
-        layout_put(l, TRAFFIC_EVENT, rec, events[npu.counts_writes][i % EVENTS]);
-        layout_put(l, TRAFFIC_UNIT, rec, i / EVENTS);
-        npu_device_put(d, STREAM_LLC, rec, l->size);
+        record_traffic(rec, &llc_layout, us, bytes / PARTS / LINE * (i % 2 ? 3 : 4) / 4,
+                       events[npu.counts_writes][i % EVENTS], i / EVENTS);
+        npu_device_put(d, STREAM_LLC, rec, llc_layout.size);
     }
 }
 

@@ -75,13 +75,9 @@ static void ten_put(struct sim_device *d, const struct layout *l, uint32_t id, u
     event[7] = event[6] * dice_below(&d->counters, 80) / 1000; /* misses of a cache, after the requests to it */
     uint8_t *rec = slices_record(&d->out[DEVICE_PMU], l);
     layout_put(l, PMU_TEN_HEAD, rec, layout_get(l, PMU_TEN_HEAD, rec) | (d->n_pmu++ & 15) << 6);
-    layout_put(l, PMU_TEN_ID, rec, id);
-    layout_put(l, PMU_TEN_CYCLES, rec, cycles);
-    layout_put(l, PMU_TEN_BITS, rec, bits);
-    layout_put(l, PMU_TEN_KIND, rec, is_vector ? PMU_TEN_IS_VECTOR : 0);
-    layout_put(l, PMU_TEN_CORE, rec, core);
-    layout_put(l, PMU_TEN_BEGIN, rec, when.begin);
-    layout_put(l, PMU_TEN_END, rec, when.end);
+    record_fill(l, rec, { PMU_TEN_ID, id }, { PMU_TEN_CYCLES, cycles }, { PMU_TEN_BITS, bits },
+                { PMU_TEN_KIND, is_vector ? PMU_TEN_IS_VECTOR : 0 }, { PMU_TEN_CORE, core },
+                { PMU_TEN_BEGIN, when.begin }, { PMU_TEN_END, when.end });
     memcpy(rec + PMU_TEN_FIRST, event, sizeof event);
 }
 
@@ -135,18 +131,13 @@ static uint8_t log_type(const struct sim_device *d, const struct device_task *t)
 /* The events are those of sample.json: all requests, their two halves, hits in each half, victims. */
 static void l2_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
-    const struct layout *l = &l2_cache_layout;
     const uint64_t requests = dice_between(&d->counters, 8000, 90000), half = requests / 2;
     const uint64_t hits = half * dice_between(&d->counters, 100, 950) / 1000;
     const uint64_t event[COUNTER_EVENTS] = {
         requests, half, requests - half, hits, hits + 1, (requests - 2 * hits) / 3
     };
-    uint8_t *rec = slices_record(&d->out[DEVICE_L2], l);
-    layout_put(l, L2_TASK_TYPE, rec, log_type(d, t));
-    layout_put(l, L2_STREAM, rec, stream);
-    layout_put(l, L2_TASK, rec, t->id);
-    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
-        layout_put(l, L2_FIRST + i, rec, event[i]);
+    record_l2(slices_take(&d->out[DEVICE_L2], l2_cache_layout.size),
+              &(struct task_counted){ stream, t->id, log_type(d, t), event });
 }
 
 /* The id in records of the device. */
@@ -164,13 +155,9 @@ static void smmu_write(struct sim_device *d, uint16_t stream, const struct devic
         { requests, requests * 2 / 5, requests * 2 / 5, requests / 10, 20 },
         { dice_below(&d->counters, 5) },
     };
-    uint8_t *rec = slices_record(&d->out[DEVICE_SMMU], l);
-    layout_put(l, SMMU_TASK_TYPE, rec, log_type(d, t));
-    layout_put(l, SMMU_STREAM, rec, stream);
-    layout_put(l, SMMU_TASK, rec, task_number(d, stream, t));
-    layout_put(l, SMMU_DATA_TYPE, rec, is_fault ? SMMU_DATA_FAULTS : SMMU_DATA_TRANSLATION);
-    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
-        layout_put(l, SMMU_FIRST + i, rec, event[is_fault][i]);
+    record_smmu(slices_take(&d->out[DEVICE_SMMU], l->size), l,
+                &(struct task_counted){ stream, task_number(d, stream, t), log_type(d, t), event[is_fault] },
+                is_fault ? SMMU_DATA_FAULTS : SMMU_DATA_TRANSLATION);
 }
 
 static void aicpu_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
@@ -220,10 +207,8 @@ void counters_sample(struct sim_device *d, uint64_t end)
             layout_put(l, CORE_MODE, rec, 1);
             for (unsigned i = 0; i < CORE_EVENTS; i++)
                 layout_put(l, CORE_EVENT + i, rec, event[i]);
-            layout_put(l, CORE_CYCLES, rec, cycles);
-            layout_put(l, CORE_TIME, rec, d->device_mono_ns + at_ns + 40ull * core);
-            layout_put(l, CORE_COUNT, rec, is_cube ? n_cube : n_vector);
-            layout_put(l, CORE_ID, rec, core);
+            record_fill(l, rec, { CORE_CYCLES, cycles }, { CORE_TIME, d->device_mono_ns + at_ns + 40ull * core },
+                        { CORE_COUNT, is_cube ? n_cube : n_vector }, { CORE_ID, core });
         }
     }
 }

@@ -141,9 +141,7 @@ static void blocks_write(struct sim_device *d, const struct device_stream *s, co
 {
     const struct layout *l = &ts_blocks_layout;
     uint8_t *rec = track_record(d, l, TS_BLOCKS_TICK, t->begin + 1);
-    layout_put(l, TS_BLOCKS_STREAM, rec, s->id);
-    layout_put(l, TS_BLOCKS_TASK, rec, t->id);
-    layout_put(l, TS_BLOCKS_COUNT, rec, t->blocks);
+    record_fill(l, rec, { TS_BLOCKS_STREAM, s->id }, { TS_BLOCKS_TASK, t->id }, { TS_BLOCKS_COUNT, t->blocks });
 }
 
 /* Adds a task that is ready at `begin`, behind the tasks that the stream already has. */
@@ -214,10 +212,9 @@ static void short_log_write(struct sim_device *d, const struct device_stream *s,
 {
     const struct layout *l = &stars_short_layout;
     uint8_t *rec = slices_record(&d->out[DEVICE_LOG], l);
-    layout_put(l, STARS_SHORT_HEAD, rec,
-               func | (d->n_log++ & 15) << 6 | (uint32_t)sim_task_kinds[t->kind].on_950 << 10);
-    layout_put(l, STARS_SHORT_ID, rec, wide_id(s->id, t->id));
-    layout_put(l, STARS_SHORT_TICK, rec, tick);
+    record_fill(l, rec,
+                { STARS_SHORT_HEAD, func | (d->n_log++ & 15) << 6 | (uint32_t)sim_task_kinds[t->kind].on_950 << 10 },
+                { STARS_SHORT_ID, wide_id(s->id, t->id) }, { STARS_SHORT_TICK, tick });
 }
 
 static uint64_t next_tick(const struct device_stream *s)

@@ -87,11 +87,10 @@ static void capture_put(struct sim_device *d, uint64_t time, bool is_end)
 {
     const struct layout *l = &capture_stream_layout;
     uint8_t *rec = host_record(d->of, HOST_CAPTURE_ONCE, d->main.id, time);
-    layout_put(l, CAPTURE_STATUS, rec, is_end);
-    layout_put(l, CAPTURE_MODEL_STREAM, rec, is_end ? UINT16_MAX : d->stream[STREAM_CAPTURED].id);
-    layout_put(l, CAPTURE_ORIGINAL_STREAM, rec, is_end ? UINT16_MAX : d->stream[STREAM_MAIN].id);
-    layout_put(l, CAPTURE_MODEL, rec, d->captured_model);
-    layout_put(l, CAPTURE_DEVICE, rec, (uint64_t)d->id);
+    record_fill(l, rec, { CAPTURE_STATUS, is_end },
+                { CAPTURE_MODEL_STREAM, is_end ? UINT16_MAX : d->stream[STREAM_CAPTURED].id },
+                { CAPTURE_ORIGINAL_STREAM, is_end ? UINT16_MAX : d->stream[STREAM_MAIN].id },
+                { CAPTURE_MODEL, d->captured_model }, { CAPTURE_DEVICE, (uint64_t)d->id });
 }
 
 static bool can_capture(const struct sim_process *p)

@@ -60,10 +60,9 @@ static void timeline_write(struct sim_device *d, uint16_t stream, const struct d
 {
     const struct layout *l = &ts_timeline_layout;
     uint8_t *rec = track_record(d, l, TS_TIMELINE_TICK, is_end ? t->end : t->begin);
-    layout_put(l, TS_TIMELINE_TYPE, rec, sim_task_kinds[t->kind].track);
-    layout_put(l, TS_TIMELINE_STATE, rec, is_end ? TS_TIMELINE_COMPLETE : TS_TIMELINE_RUNNING);
-    layout_put(l, TS_TIMELINE_STREAM, rec, stream);
-    layout_put(l, TS_TIMELINE_TASK, rec, t->id);
+    record_fill(l, rec, { TS_TIMELINE_TYPE, sim_task_kinds[t->kind].track },
+                { TS_TIMELINE_STATE, is_end ? TS_TIMELINE_COMPLETE : TS_TIMELINE_RUNNING },
+                { TS_TIMELINE_STREAM, stream }, { TS_TIMELINE_TASK, t->id });
 }
 
 void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task *t, bool is_end)
@@ -80,11 +79,9 @@ void hwts_write(struct sim_device *d, uint16_t stream, const struct device_task 
         return;
     }
     uint8_t *rec = record_begin(&d->out[has_vector_files(d->of, t->kind) ? DEVICE_VECTOR_LOG : DEVICE_LOG], l);
-    layout_put(l, HWTS_HEAD, rec, (d->n_log++ & 15) << HWTS_COUNT_SHIFT | (is_end ? HWTS_END_BIT : 0));
-    layout_put(l, HWTS_TYPE, rec, kind->hwts);
-    layout_put(l, HWTS_TASK, rec, t->id);
-    layout_put(l, HWTS_TICK, rec, is_end ? t->end : t->begin);
-    layout_put(l, HWTS_STREAM, rec, stream);
+    record_fill(l, rec, { HWTS_HEAD, (d->n_log++ & 15) << HWTS_COUNT_SHIFT | (is_end ? HWTS_END_BIT : 0) },
+                { HWTS_TYPE, kind->hwts }, { HWTS_TASK, t->id }, { HWTS_TICK, is_end ? t->end : t->begin },
+                { HWTS_STREAM, stream });
 }
 
 void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_task *t, uint64_t cycles,
@@ -92,9 +89,7 @@ void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_t
 {
     const struct layout *l = &hwts_pmu_layout;
     uint8_t *rec = record_begin(&d->out[has_vector_files(d->of, t->kind) ? DEVICE_VECTOR_PMU : DEVICE_PMU], l);
-    layout_put(l, HWTS_PMU_HEAD, rec, (d->n_pmu++ & 15) << HWTS_COUNT_SHIFT);
-    layout_put(l, HWTS_PMU_TASK, rec, t->id);
-    layout_put(l, HWTS_PMU_CYCLES, rec, cycles);
-    layout_put(l, HWTS_PMU_STREAM, rec, stream);
+    record_fill(l, rec, { HWTS_PMU_HEAD, (d->n_pmu++ & 15) << HWTS_COUNT_SHIFT }, { HWTS_PMU_TASK, t->id },
+                { HWTS_PMU_CYCLES, cycles }, { HWTS_PMU_STREAM, stream });
     memcpy(rec + HWTS_PMU_FIRST, event, PMU_COUNTERS * sizeof *event);
 }

@@ -27,12 +27,9 @@ void kfc_open(struct sim_device *d)
     const struct layout *l = &mc2_comm_layout;
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         uint8_t *rec = host_record(d->of, HOST_MC2, d->comm.id, d->main.now + 50 + 10 * i);
-        layout_put(l, MC2_GROUP, rec, name_hash(groups[i].name));
-        layout_put(l, MC2_RANK_SIZE, rec, RANKS);
-        layout_put(l, MC2_RANK, rec, d->rank % RANKS);
-        layout_put(l, MC2_USER_RANK, rec, d->rank % RANKS);
-        layout_put(l, MC2_KFC_STREAM, rec, d->stream[groups[i].kernel].id);
-        layout_put(l, MC2_STREAM_COUNT, rec, groups[i].n_tasks);
+        record_fill(l, rec, { MC2_GROUP, name_hash(groups[i].name) }, { MC2_RANK_SIZE, RANKS },
+                    { MC2_RANK, d->rank % RANKS }, { MC2_USER_RANK, d->rank % RANKS },
+                    { MC2_KFC_STREAM, d->stream[groups[i].kernel].id }, { MC2_STREAM_COUNT, groups[i].n_tasks });
         for (uint32_t k = 0; k < groups[i].n_tasks; k++)
             host_put32(rec + MC2_FIRST + 4 * k, d->stream[groups[i].task[k]].id);
     }
@@ -42,10 +39,8 @@ static uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint3
 {
     const struct layout *head = &node_basic_layout;
     uint8_t *rec = slices_record(&d->out[DEVICE_AICPU], l);
-    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
-    layout_put(head, HEAD_THREAD, rec, 77);
-    layout_put(head, HEAD_DATA_LEN, rec, data_len);
-    layout_put(head, HEAD_TIME, rec, tick);
+    record_fill(head, rec, { HEAD_LEVEL, LEVEL_AICPU }, { HEAD_THREAD, 77 }, { HEAD_DATA_LEN, data_len },
+                { HEAD_TIME, tick });
     return rec;
 }
 
@@ -123,11 +118,8 @@ static void master_put(struct sim_device *d, uint64_t tick, uint16_t kernel, uin
 {
     const struct layout *l = &aicpu_master_layout;
     uint8_t *rec = aicpu_record(d, l, 10, tick);
-    layout_put(l, MASTER_AICPU_STREAM, rec, d->stream[STREAM_KFC].id);
-    layout_put(l, MASTER_AICPU_TASK, rec, kernel);
-    layout_put(l, MASTER_STREAM, rec, d->stream[STREAM_KFC + 1].id);
-    layout_put(l, MASTER_TASK, rec, task);
-    layout_put(l, MASTER_KIND, rec, is_tail);
+    record_fill(l, rec, { MASTER_AICPU_STREAM, d->stream[STREAM_KFC].id }, { MASTER_AICPU_TASK, kernel },
+                { MASTER_STREAM, d->stream[STREAM_KFC + 1].id }, { MASTER_TASK, task }, { MASTER_KIND, is_tail });
 }
 
 /* The launch of an AI CPU kernel, alone or inside of a collective's call. */
@@ -178,14 +170,9 @@ static void expanded_run(struct sim_device *d)
 
     uint8_t *rec = aicpu_record(d, &device_hccl_op_layout, 36, kernel.begin + 100);
     const struct layout *l = &device_hccl_op_layout;
-    layout_put(l, DEV_OP_FLAGS, rec, dice_one_in(&d->dice, 4));
-    layout_put(l, DEV_OP_DATA_TYPE, rec, HCCL_FP32);
-    layout_put(l, DEV_OP_ALG, rec, p->alg_name);
-    layout_put(l, DEV_OP_COUNT, rec, count);
-    layout_put(l, DEV_OP_GROUP, rec, p->kfc_group_name);
-    layout_put(l, DEV_OP_RANK_SIZE, rec, RANKS);
-    layout_put(l, DEV_OP_STREAM, rec, d->stream[STREAM_KFC].id);
-    layout_put(l, DEV_OP_TASK, rec, task);
+    record_fill(l, rec, { DEV_OP_FLAGS, dice_one_in(&d->dice, 4) }, { DEV_OP_DATA_TYPE, HCCL_FP32 },
+                { DEV_OP_ALG, p->alg_name }, { DEV_OP_COUNT, count }, { DEV_OP_GROUP, p->kfc_group_name },
+                { DEV_OP_RANK_SIZE, RANKS }, { DEV_OP_STREAM, d->stream[STREAM_KFC].id }, { DEV_OP_TASK, task });
 
     struct handed h = { .group = &groups[0], .tag = tag, .started = kernel.begin + 120 };
     uint16_t head, tail, other;
@@ -212,23 +199,15 @@ static void turn_put(struct sim_device *d, uint16_t task, uint64_t tick, unsigne
     const uint64_t comm[] = { 0, 100, 200, 350, 500, 1500, 1700 };
     for (unsigned i = 0; i < sizeof comm / sizeof *comm; i++)
         layout_put(l, TURN_SERVER_BEGIN + i, rec, tick + comm[i]);
-    layout_put(l, TURN_SIZE, rec, 8192);
-    layout_put(l, TURN_DEVICE, rec, (uint64_t)d->id);
-    layout_put(l, TURN_STREAM, rec, d->stream[STREAM_MC2].id);
-    layout_put(l, TURN_TASK, rec, task);
-    layout_put(l, TURN_COUNT, rec, TURNS);
-    layout_put(l, TURN_CURRENT, rec, turn + 1);
+    record_fill(l, rec, { TURN_SIZE, 8192 }, { TURN_DEVICE, (uint64_t)d->id },
+                { TURN_STREAM, d->stream[STREAM_MC2].id }, { TURN_TASK, task }, { TURN_COUNT, TURNS },
+                { TURN_CURRENT, turn + 1 });
     l = &kfc_compute_turn_layout;
     rec = aicpu_record(d, l, 44, tick);
-    layout_put(l, COMPUTE_TURN_WAIT, rec, tick + 20);
-    layout_put(l, COMPUTE_TURN_BEGIN, rec, tick + 400);
-    layout_put(l, COMPUTE_TURN_END, rec, tick + 1200);
-    layout_put(l, COMPUTE_TURN_SIZE, rec, 8192);
-    layout_put(l, COMPUTE_TURN_DEVICE, rec, (uint64_t)d->id);
-    layout_put(l, COMPUTE_TURN_STREAM, rec, d->stream[STREAM_MC2].id);
-    layout_put(l, COMPUTE_TURN_TASK, rec, task);
-    layout_put(l, COMPUTE_TURN_COUNT, rec, TURNS);
-    layout_put(l, COMPUTE_TURN_CURRENT, rec, turn + 1);
+    record_fill(l, rec, { COMPUTE_TURN_WAIT, tick + 20 }, { COMPUTE_TURN_BEGIN, tick + 400 },
+                { COMPUTE_TURN_END, tick + 1200 }, { COMPUTE_TURN_SIZE, 8192 },
+                { COMPUTE_TURN_DEVICE, (uint64_t)d->id }, { COMPUTE_TURN_STREAM, d->stream[STREAM_MC2].id },
+                { COMPUTE_TURN_TASK, task }, { COMPUTE_TURN_COUNT, TURNS }, { COMPUTE_TURN_CURRENT, turn + 1 });
 }
 
 static void fused_run(struct sim_device *d)

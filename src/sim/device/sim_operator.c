@@ -142,18 +142,13 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
     const unsigned n = op->n_in + op->n_out;
     tensors_make(d, op, tensor);
     uint8_t *rec = host_record_of(d->of, HOST_CAPTURED_ONCE, d->main.id, time, CAPTURED_FIRST + n * TENSOR_BYTES);
-    layout_put(l, HEAD_DATA_LEN, rec, CAPTURED_FIRST - HEAD_BYTES + n * TENSOR_BYTES);
-    layout_put(l, CAPTURED_MODEL, rec, d->captured_model);
-    layout_put(l, CAPTURED_DEVICE, rec, (uint64_t)d->id);
-    layout_put(l, CAPTURED_STREAM, rec, d->stream[STREAM_CAPTURED].id);
-    layout_put(l, CAPTURED_TASK, rec, task);
-    layout_put(l, CAPTURED_TASK_TYPE, rec, sim_task_kinds[launch->kind].node);
-    layout_put(l, CAPTURED_BLOCKS, rec, launch->blocks);
-    layout_put(l, CAPTURED_NAME, rec, p->operator_name[which].name);
-    layout_put(l, CAPTURED_OP_TYPE, rec, p->operator_name[which].type);
-    layout_put(l, CAPTURED_ATTR, rec, task == 0 ? p->attr_name[0] : 0);
-    layout_put(l, CAPTURED_OP_FLAG, rec, task % 2);
-    layout_put(l, CAPTURED_TENSORS, rec, n);
+    record_fill(l, rec, { HEAD_DATA_LEN, CAPTURED_FIRST - HEAD_BYTES + n * TENSOR_BYTES },
+                { CAPTURED_MODEL, d->captured_model }, { CAPTURED_DEVICE, (uint64_t)d->id },
+                { CAPTURED_STREAM, d->stream[STREAM_CAPTURED].id }, { CAPTURED_TASK, task },
+                { CAPTURED_TASK_TYPE, sim_task_kinds[launch->kind].node }, { CAPTURED_BLOCKS, launch->blocks },
+                { CAPTURED_NAME, p->operator_name[which].name }, { CAPTURED_OP_TYPE, p->operator_name[which].type },
+                { CAPTURED_ATTR, task == 0 ? p->attr_name[0] : 0 }, { CAPTURED_OP_FLAG, task % 2 },
+                { CAPTURED_TENSORS, n });
     for (unsigned i = 0; i < n; i++)
         record_tensor(rec + CAPTURED_FIRST + i * TENSOR_BYTES, &tensor[i]);
 }

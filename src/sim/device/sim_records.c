@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "raw/counter.h"
+#include "raw/sampler.h"
+
 /* clang-format off */
 const struct host_kind_row host_kinds[HOST_KINDS] = {
     [KIND_CALL]     = { &api_layout, 0, 0, 0 },
@@ -29,39 +32,34 @@ const struct host_kind_row host_kinds[HOST_KINDS] = {
 };
 /* clang-format on */
 
+void record_put(const struct layout *l, uint8_t *rec, const struct record_value *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        layout_put(l, v[i].field, rec, v[i].value);
+}
+
 void record_call(uint8_t *rec, uint16_t level, uint32_t type, uint32_t thread, uint32_t request, uint64_t begin,
                  uint64_t end, uint64_t item)
 {
     const struct layout *l = &api_layout;
     layout_init(l, rec);
-    layout_put(l, API_LEVEL, rec, level);
-    layout_put(l, API_TYPE, rec, type);
-    layout_put(l, API_THREAD, rec, thread);
-    layout_put(l, API_REQUEST, rec, request);
-    layout_put(l, API_BEGIN, rec, begin);
-    layout_put(l, API_END, rec, end);
-    layout_put(l, API_ITEM, rec, item);
+    record_fill(l, rec, { API_LEVEL, level }, { API_TYPE, type }, { API_THREAD, thread }, { API_REQUEST, request },
+                { API_BEGIN, begin }, { API_END, end }, { API_ITEM, item });
 }
 
 void record_head(uint8_t *rec, enum host_kind kind, uint32_t thread, uint64_t time)
 {
     const struct host_kind_row *k = &host_kinds[kind];
     layout_init(k->layout, rec);
-    layout_put(k->layout, HEAD_LEVEL, rec, k->level);
-    layout_put(k->layout, HEAD_TYPE, rec, k->type);
-    layout_put(k->layout, HEAD_THREAD, rec, thread);
-    layout_put(k->layout, HEAD_DATA_LEN, rec, k->data_len);
-    layout_put(k->layout, HEAD_TIME, rec, time);
+    record_fill(k->layout, rec, { HEAD_LEVEL, k->level }, { HEAD_TYPE, k->type }, { HEAD_THREAD, thread },
+                { HEAD_DATA_LEN, k->data_len }, { HEAD_TIME, time });
 }
 
 void record_node(uint8_t *rec, const struct node *n)
 {
     const struct layout *l = &node_basic_layout;
-    layout_put(l, NODE_NAME, rec, n->name);
-    layout_put(l, NODE_TASK_TYPE, rec, n->node_type);
-    layout_put(l, NODE_OP_TYPE, rec, n->type);
-    layout_put(l, NODE_BLOCKS, rec, n->blocks);
-    layout_put(l, NODE_OP_FLAG, rec, n->flag);
+    record_fill(l, rec, { NODE_NAME, n->name }, { NODE_TASK_TYPE, n->node_type }, { NODE_OP_TYPE, n->type },
+                { NODE_BLOCKS, n->blocks }, { NODE_OP_FLAG, n->flag });
 }
 
 void record_attributes(uint8_t *rec, uint64_t name, uint64_t text)
@@ -87,9 +85,7 @@ void record_tensor(uint8_t *at, const struct node_tensor *t)
 void record_tensors(uint8_t *rec, uint64_t name, const struct node_tensor *t, unsigned n)
 {
     const struct layout *l = &tensor_layout;
-    layout_put(l, HEAD_DATA_LEN, rec, 12 + n * TENSOR_BYTES);
-    layout_put(l, TENSOR_OP_NAME, rec, name);
-    layout_put(l, TENSOR_COUNT, rec, n);
+    record_fill(l, rec, { HEAD_DATA_LEN, 12 + n * TENSOR_BYTES }, { TENSOR_OP_NAME, name }, { TENSOR_COUNT, n });
     for (unsigned i = 0; i < n; i++)
         record_tensor(rec + TENSOR_FIRST + i * TENSOR_BYTES, &t[i]);
 }
@@ -98,76 +94,57 @@ void record_track(uint8_t *rec, unsigned device, uint16_t stream, uint32_t task_
 {
     const struct layout *t = &task_track_layout;
     const struct sim_task_kind *kind = &sim_task_kinds[l->kind];
-    layout_put(t, TRACK_DEVICE, rec, device);
-    layout_put(t, TRACK_STREAM, rec, stream);
-    layout_put(t, TRACK_TASK, rec, task_and_batch);
-    layout_put(t, TRACK_TYPE, rec, kind->track);
+    record_fill(t, rec, { TRACK_DEVICE, device }, { TRACK_STREAM, stream }, { TRACK_TASK, task_and_batch },
+                { TRACK_TYPE, kind->track });
     if (l->kernel == 0)
         return;
     layout_put(t, HEAD_DATA_LEN, rec, TRACK_LEN_EXTENDED);
     layout_put(t, TRACK_KERNEL, rec, l->kernel);
-    layout_put(&track_kernel_layout, EXT_BLOCKS, rec, l->blocks);
-    layout_put(&track_kernel_layout, EXT_ARGS, rec, 64 + l->kernel % 16 * 8);
-    layout_put(&track_kernel_layout, EXT_BITS, rec, kind->other_ratio);
+    record_fill(&track_kernel_layout, rec, { EXT_BLOCKS, l->blocks }, { EXT_ARGS, 64 + l->kernel % 16 * 8 },
+                { EXT_BITS, kind->other_ratio });
 }
 
 void record_track_flip(uint8_t *rec, unsigned device, uint16_t stream, uint16_t batch)
 {
     const struct layout *t = &task_track_layout;
-    layout_put(t, TRACK_DEVICE, rec, device);
-    layout_put(t, TRACK_STREAM, rec, stream);
-    layout_put(t, TRACK_TASK, rec, (uint64_t)batch << 16);
-    layout_put(t, TRACK_TYPE, rec, TRACK_TYPE_FLIP);
+    record_fill(t, rec, { TRACK_DEVICE, device }, { TRACK_STREAM, stream }, { TRACK_TASK, (uint64_t)batch << 16 },
+                { TRACK_TYPE, TRACK_TYPE_FLIP });
 }
 
 void record_memcpy(uint8_t *rec, uint64_t bytes, uint16_t direction)
 {
     enum { LARGEST = 64 << 20 };
-    layout_put(&memcpy_layout, MEMCPY_SIZE, rec, bytes);
-    layout_put(&memcpy_layout, MEMCPY_LARGEST, rec, LARGEST);
-    layout_put(&memcpy_layout, MEMCPY_DIRECTION, rec, direction);
+    record_fill(&memcpy_layout, rec, { MEMCPY_SIZE, bytes }, { MEMCPY_LARGEST, LARGEST },
+                { MEMCPY_DIRECTION, direction });
 }
 
 void record_memory(uint8_t *rec, const struct memory_change *m)
 {
     const struct layout *l = &task_memory_layout;
-    layout_put(l, OP_MEM_ADDR, rec, m->address);
-    layout_put(l, OP_MEM_SIZE, rec, m->is_release ? 0 - m->bytes : m->bytes);
-    layout_put(l, OP_MEM_NAME, rec, m->name);
-    layout_put(l, OP_MEM_ALLOCATED, rec, m->allocated);
-    layout_put(l, OP_MEM_RESERVED, rec, m->reserved);
-    layout_put(l, OP_MEM_DEVICE, rec, m->device);
+    record_fill(l, rec, { OP_MEM_ADDR, m->address }, { OP_MEM_SIZE, m->is_release ? 0 - m->bytes : m->bytes },
+                { OP_MEM_NAME, m->name }, { OP_MEM_ALLOCATED, m->allocated }, { OP_MEM_RESERVED, m->reserved },
+                { OP_MEM_DEVICE, m->device });
 }
 
 void record_graph(uint8_t *rec, uint64_t name, uint32_t graph, uint32_t model)
 {
-    layout_put(&graph_id_layout, GRAPH_NAME, rec, name);
-    layout_put(&graph_id_layout, GRAPH_ID, rec, graph);
-    layout_put(&graph_id_layout, GRAPH_MODEL, rec, model);
+    record_fill(&graph_id_layout, rec, { GRAPH_NAME, name }, { GRAPH_ID, graph }, { GRAPH_MODEL, model });
 }
 
 void record_fusion(uint8_t *rec, const struct fused *f)
 {
     const struct layout *l = &fusion_op_layout;
-    layout_put(l, FUSION_NAME, rec, f->name);
-    layout_put(l, FUSION_COUNT, rec, f->n);
-    layout_put(l, FUSION_INPUT, rec, f->in);
-    layout_put(l, FUSION_OUTPUT, rec, f->out);
-    layout_put(l, FUSION_WEIGHT, rec, f->weight);
-    layout_put(l, FUSION_WORKSPACE, rec, f->workspace);
-    layout_put(l, FUSION_TOTAL, rec, f->in + f->out + f->weight + f->workspace);
+    record_fill(l, rec, { FUSION_NAME, f->name }, { FUSION_COUNT, f->n }, { FUSION_INPUT, f->in },
+                { FUSION_OUTPUT, f->out }, { FUSION_WEIGHT, f->weight }, { FUSION_WORKSPACE, f->workspace },
+                { FUSION_TOTAL, f->in + f->out + f->weight + f->workspace });
     memcpy(rec + FUSION_FIRST, f->from, sizeof f->from);
 }
 
 void record_graph_memory(uint8_t *rec, const struct graph_memory *p)
 {
     const struct layout *l = &static_op_mem_layout;
-    layout_put(l, STATIC_MEM_SIZE, rec, p->bytes);
-    layout_put(l, STATIC_MEM_NAME, rec, p->name);
-    layout_put(l, STATIC_MEM_BEGIN, rec, p->begin);
-    layout_put(l, STATIC_MEM_END, rec, p->end);
-    layout_put(l, STATIC_MEM_ALLOCATED, rec, p->allocated);
-    layout_put(l, STATIC_MEM_GRAPH, rec, p->graph);
+    record_fill(l, rec, { STATIC_MEM_SIZE, p->bytes }, { STATIC_MEM_NAME, p->name }, { STATIC_MEM_BEGIN, p->begin },
+                { STATIC_MEM_END, p->end }, { STATIC_MEM_ALLOCATED, p->allocated }, { STATIC_MEM_GRAPH, p->graph });
 }
 
 void record_comm_part(uint8_t *rec, const struct comm_part *c)
@@ -210,11 +187,8 @@ void comm_name_make(char *out, size_t size, const char *node, uint64_t group, ui
 void record_comm(uint8_t *rec, bool is_relayed, uint32_t data_type, uint64_t alg, uint64_t count, uint64_t group)
 {
     const struct layout *l = &hccl_op_layout;
-    layout_put(l, HCCL_OP_FLAGS, rec, is_relayed);
-    layout_put(l, HCCL_OP_DATA_TYPE, rec, data_type);
-    layout_put(l, HCCL_OP_ALG, rec, alg);
-    layout_put(l, HCCL_OP_COUNT, rec, count);
-    layout_put(l, HCCL_OP_GROUP, rec, group);
+    record_fill(l, rec, { HCCL_OP_FLAGS, is_relayed }, { HCCL_OP_DATA_TYPE, data_type }, { HCCL_OP_ALG, alg },
+                { HCCL_OP_COUNT, count }, { HCCL_OP_GROUP, group });
 }
 
 uint64_t stage_tick(enum sim_stage s, uint64_t begin, uint64_t end)
@@ -243,10 +217,8 @@ void record_log(uint8_t *rec, uint32_t number, uint16_t stream, uint16_t task, e
     const struct sim_task_kind *k = &sim_task_kinds[kind];
     const bool is_context = s == STAGE_CONTEXT_BEGIN || s == STAGE_CONTEXT_END;
     layout_init(l, rec);
-    layout_put(l, STARS_HEAD, rec, func[s] | (number & 15) << 6 | (is_context ? 0 : (uint32_t)k->log << 10));
-    layout_put(l, STARS_STREAM, rec, stream);
-    layout_put(l, STARS_TASK, rec, task);
-    layout_put(l, STARS_TICK, rec, tick);
+    record_fill(l, rec, { STARS_HEAD, func[s] | (number & 15) << 6 | (is_context ? 0 : (uint32_t)k->log << 10) },
+                { STARS_STREAM, stream }, { STARS_TASK, task }, { STARS_TICK, tick });
     if (!is_context)
         return;
     layout_put(l, STARS_SUB_TYPE, rec, k->context);
@@ -258,20 +230,14 @@ void record_flip(uint8_t *rec, uint64_t tick, uint16_t stream, uint16_t batch)
 {
     const struct layout *l = &ts_flip_layout;
     layout_init(l, rec);
-    layout_put(l, TS_FLIP_TICK, rec, tick);
-    layout_put(l, TS_FLIP_STREAM, rec, stream);
-    layout_put(l, TS_FLIP_NUMBER, rec, batch);
+    record_fill(l, rec, { TS_FLIP_TICK, tick }, { TS_FLIP_STREAM, stream }, { TS_FLIP_NUMBER, batch });
 }
 
 void record_stamp(uint8_t *rec, const struct layout *l, const struct stamp *s)
 {
     layout_init(l, rec);
-    layout_put(l, STEP_TICK, rec, s->tick);
-    layout_put(l, STEP_INDEX, rec, s->index);
-    layout_put(l, STEP_MODEL, rec, s->model);
-    layout_put(l, STEP_STREAM, rec, s->stream);
-    layout_put(l, STEP_TASK, rec, s->task);
-    layout_put(l, STEP_TAG, rec, s->tag);
+    record_fill(l, rec, { STEP_TICK, s->tick }, { STEP_INDEX, s->index }, { STEP_MODEL, s->model },
+                { STEP_STREAM, s->stream }, { STEP_TASK, s->task }, { STEP_TAG, s->tag });
 }
 
 unsigned events_count(const char *events)
@@ -288,13 +254,9 @@ void record_counted(uint8_t *rec, const struct layout *l, uint32_t number, const
     const uint64_t inside = kind->context != 0 ? 8 : 0; /* a context is counted inside of its task */
     layout_init(l, rec);
     layout_put(l, PMU_HEAD, rec, layout_get(l, PMU_HEAD, rec) | (number & 15) << 6);
-    layout_put(l, PMU_STREAM, rec, c->stream);
-    layout_put(l, PMU_TASK, rec, c->task);
-    layout_put(l, PMU_SUB_TYPE, rec, kind->context != 0 ? kind->context : !c->is_cube);
-    layout_put(l, PMU_FFTS_BITS, rec, c->bits);
-    layout_put(l, PMU_CYCLES, rec, c->cycles);
-    layout_put(l, PMU_BEGIN, rec, c->begin + inside);
-    layout_put(l, PMU_END, rec, c->end - inside);
+    record_fill(l, rec, { PMU_STREAM, c->stream }, { PMU_TASK, c->task },
+                { PMU_SUB_TYPE, kind->context != 0 ? kind->context : !c->is_cube }, { PMU_FFTS_BITS, c->bits },
+                { PMU_CYCLES, c->cycles }, { PMU_BEGIN, c->begin + inside }, { PMU_END, c->end - inside });
     memcpy(rec + PMU_FIRST, c->event, sizeof c->event);
 }
 
@@ -306,23 +268,44 @@ void record_aicpu(uint8_t *rec, const struct aicpu_run *r)
     const uint64_t compute_us = (run_begin - r->tick0) / r->mhz + 2;
     const uint64_t copy_us = compute_us + (run_end - run_begin) / r->mhz * 3 / 4;
     layout_init(l, rec);
-    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
-    layout_put(head, HEAD_THREAD, rec, 77);
-    layout_put(head, HEAD_DATA_LEN, rec, 128);
-    layout_put(head, HEAD_TIME, rec, run_begin);
-    layout_put(l, AICPU_STREAM, rec, r->stream);
-    layout_put(l, AICPU_TASK, rec, r->task);
-    layout_put(l, AICPU_RUN_BEGIN, rec, run_begin);
-    layout_put(l, AICPU_COMPUTE_US, rec, compute_us);
-    layout_put(l, AICPU_MEMCPY_US, rec, copy_us);
-    layout_put(l, AICPU_MEMCPY_END_US, rec, copy_us + r->copy_us);
-    layout_put(l, AICPU_RUN_END, rec, run_end);
-    layout_put(l, AICPU_THREAD, rec, 77);
-    layout_put(l, AICPU_SUBMIT, rec, run_begin - 150);
-    layout_put(l, AICPU_SCHEDULE, rec, run_begin - 100);
-    layout_put(l, AICPU_BEFORE_RUN, rec, run_begin - 25);
-    layout_put(l, AICPU_AFTER_RUN, rec, run_end + 20);
-    layout_put(l, AICPU_KERNEL_TYPE, rec, 1);
-    layout_put(l, AICPU_DISPATCH_US, rec, r->dispatch_us);
-    layout_put(l, AICPU_TOTAL_US, rec, ticks / r->mhz);
+    record_fill(head, rec, { HEAD_LEVEL, LEVEL_AICPU }, { HEAD_THREAD, 77 }, { HEAD_DATA_LEN, 128 },
+                { HEAD_TIME, run_begin });
+    record_fill(l, rec, { AICPU_STREAM, r->stream }, { AICPU_TASK, r->task }, { AICPU_RUN_BEGIN, run_begin },
+                { AICPU_COMPUTE_US, compute_us }, { AICPU_MEMCPY_US, copy_us },
+                { AICPU_MEMCPY_END_US, copy_us + r->copy_us }, { AICPU_RUN_END, run_end }, { AICPU_THREAD, 77 },
+                { AICPU_SUBMIT, run_begin - 150 }, { AICPU_SCHEDULE, run_begin - 100 },
+                { AICPU_BEFORE_RUN, run_begin - 25 }, { AICPU_AFTER_RUN, run_end + 20 }, { AICPU_KERNEL_TYPE, 1 },
+                { AICPU_DISPATCH_US, r->dispatch_us }, { AICPU_TOTAL_US, ticks / r->mhz });
+}
+
+void record_l2(uint8_t *rec, const struct task_counted *c)
+{
+    const struct layout *l = &l2_cache_layout;
+    layout_init(l, rec);
+    record_fill(l, rec, { L2_TASK_TYPE, c->type }, { L2_STREAM, c->stream }, { L2_TASK, c->task });
+    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
+        layout_put(l, L2_FIRST + i, rec, c->event[i]);
+}
+
+void record_smmu(uint8_t *rec, const struct layout *l, const struct task_counted *c, uint32_t data_type)
+{
+    layout_init(l, rec);
+    record_fill(l, rec, { SMMU_TASK_TYPE, c->type }, { SMMU_STREAM, c->stream }, { SMMU_TASK, c->task },
+                { SMMU_DATA_TYPE, data_type });
+    for (unsigned i = 0; i < COUNTER_EVENTS; i++)
+        layout_put(l, SMMU_FIRST + i, rec, c->event[i]);
+}
+
+void record_traffic(uint8_t *rec, const struct layout *l, uint64_t us, uint64_t count, uint32_t event, uint32_t unit)
+{
+    layout_init(l, rec);
+    record_fill(l, rec, { TRAFFIC_TIME, us }, { TRAFFIC_COUNT, count }, { TRAFFIC_EVENT, event },
+                { TRAFFIC_UNIT, unit });
+}
+
+void record_module_memory(uint8_t *rec, uint64_t time, uint32_t module, uint64_t bytes)
+{
+    const struct layout *l = &module_mem_layout;
+    layout_init(l, rec);
+    record_fill(l, rec, { MODULE_MEM_TIME, time }, { MODULE_MEM_MODULE, module }, { MODULE_MEM_BYTES, bytes });
 }

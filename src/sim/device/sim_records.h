@@ -12,6 +12,17 @@
 #include "raw/host_records.h"
 #include "raw/name_hash.h"
 
+/* Puts several fields of a record at once: record_fill(l, rec, { FIELD, value }, …). In which order the values are
+ * computed is not defined. */
+struct record_value {
+    unsigned field;
+    uint64_t value;
+};
+#define record_fill(layout, rec, ...)                                                                                  \
+    record_put(layout, rec, (const struct record_value[]){ __VA_ARGS__ },                                              \
+               sizeof((const struct record_value[]){ __VA_ARGS__ }) / sizeof(struct record_value))
+void record_put(const struct layout *l, uint8_t *rec, const struct record_value *v, size_t n);
+
 /* ---- the host ---- */
 enum host_kind {
     KIND_CALL,
@@ -144,5 +155,19 @@ struct aicpu_run {
     uint32_t mhz, copy_us, dispatch_us;
 };
 void record_aicpu(uint8_t *rec, const struct aicpu_run *r);
+
+/* Six events of the L2 cache, or of the address translation, that a task caused. `type` is that of its log. */
+struct task_counted {
+    uint16_t stream;
+    uint32_t task;
+    uint8_t type;
+    const uint64_t *event;
+};
+void record_l2(uint8_t *rec, const struct task_counted *c);
+void record_smmu(uint8_t *rec, const struct layout *l, const struct task_counted *c, uint32_t data_type);
+
+/* ---- samplers ---- */
+void record_traffic(uint8_t *rec, const struct layout *l, uint64_t us, uint64_t count, uint32_t event, uint32_t unit);
+void record_module_memory(uint8_t *rec, uint64_t time, uint32_t module, uint64_t bytes);
 
 #endif

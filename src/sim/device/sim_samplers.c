@@ -22,11 +22,8 @@ static uint32_t roll(struct sim_device *d, uint32_t low, uint32_t high)
 static uint8_t *traffic_put(struct slices *s, const struct layout *l, uint64_t us, uint64_t count, uint32_t event,
                             uint32_t unit)
 {
-    uint8_t *rec = slices_record(s, l);
-    layout_put(l, TRAFFIC_TIME, rec, us);
-    layout_put(l, TRAFFIC_COUNT, rec, count);
-    layout_put(l, TRAFFIC_EVENT, rec, event);
-    layout_put(l, TRAFFIC_UNIT, rec, unit);
+    uint8_t *rec = slices_take(s, l->size);
+    record_traffic(rec, l, us, count, event, unit);
     return rec;
 }
 
@@ -62,9 +59,8 @@ static void memory_put(struct sim_device *d, struct slices *s, const struct sim_
 {
     const struct layout *l = &npu_mem_layout;
     uint8_t *rec = slices_record(s, l);
-    layout_put(l, NPU_MEM_TIME, rec, at->ns / 1000);
-    layout_put(l, NPU_MEM_EVENT, rec, of);
-    layout_put(l, NPU_MEM_DDR, rec, roll(d, 10000, 1100000));
+    record_fill(l, rec, { NPU_MEM_TIME, at->ns / 1000 }, { NPU_MEM_EVENT, of },
+                { NPU_MEM_DDR, roll(d, 10000, 1100000) });
     layout_put(l, NPU_MEM_HBM, rec, base + at->number % 512 * 1048576 + roll(d, 0, 1048575));
 }
 
@@ -81,13 +77,9 @@ static void memory_of_device(struct sim_device *d, struct slices *s, const struc
 static void memory_of_modules(struct sim_device *d, struct slices *s, const struct sim_moment *at)
 {
     static const uint8_t modules[] = { 3, 4, 7, 10, 22, 33, 36 };
-    const struct layout *l = &module_mem_layout;
-    for (size_t i = 0; i < sizeof modules; i++) {
-        uint8_t *rec = slices_record(s, l);
-        layout_put(l, MODULE_MEM_TIME, rec, d->host_cnt + at->ns / NS_PER_HOST_TICK);
-        layout_put(l, MODULE_MEM_MODULE, rec, modules[i]);
-        layout_put(l, MODULE_MEM_BYTES, rec, roll(d, 10 << 20, 250 << 20));
-    }
+    for (size_t i = 0; i < sizeof modules; i++)
+        record_module_memory(slices_take(s, module_mem_layout.size), d->host_cnt + at->ns / NS_PER_HOST_TICK,
+                             modules[i], roll(d, 10 << 20, 250 << 20));
 }
 
 static void pcie(struct sim_device *d, struct slices *s, const struct sim_moment *at)
@@ -99,9 +91,8 @@ static void pcie(struct sim_device *d, struct slices *s, const struct sim_moment
     for (unsigned i = 0; i < PCIE_VALUES; i++) {
         const uint32_t least = roll(d, 1, 500), greatest = least + roll(d, 1, 800);
         const unsigned first = PCIE_FIRST + i * PCIE_STATISTICS;
-        layout_put(l, first + PCIE_MIN, rec, least);
-        layout_put(l, first + PCIE_MAX, rec, greatest);
-        layout_put(l, first + PCIE_AVG, rec, roll(d, least, greatest));
+        record_fill(l, rec, { first + PCIE_MIN, least }, { first + PCIE_MAX, greatest },
+                    { first + PCIE_AVG, roll(d, least, greatest) });
     }
 }
 
@@ -120,9 +111,7 @@ static uint8_t *soc_record(struct sim_device *d, struct slices *s, const struct 
 {
     uint8_t *rec = slices_record(s, l);
     const uint64_t head = layout_get(l, SOC_HEAD, rec) | (d->n_soc++ & 15) << 6 | type << SOC_HEAD_TYPE_SHIFT;
-    layout_put(l, SOC_HEAD, rec, head);
-    layout_put(l, SOC_TIME, rec, at->tick);
-    layout_put(l, SOC_ID, rec, id);
+    record_fill(l, rec, { SOC_HEAD, head }, { SOC_TIME, at->tick }, { SOC_ID, id });
     return rec;
 }
 
@@ -185,9 +174,7 @@ static void unified_bus(struct sim_device *d, struct slices *s, const struct sim
     static const uint8_t port[] = { 0, 1, 17 };
     for (unsigned i = 0; i < sizeof port; i++) {
         uint8_t *rec = slices_record(s, &ub_layout);
-        layout_put(&ub_layout, UB_TIME, rec, at->ns / 1000);
-        layout_put(&ub_layout, UB_PORT, rec, port[i]);
-        layout_put(&ub_layout, UB_RX, rec, roll(d, 0, 90000));
+        record_fill(&ub_layout, rec, { UB_TIME, at->ns / 1000 }, { UB_PORT, port[i] }, { UB_RX, roll(d, 0, 90000) });
         layout_put(&ub_layout, UB_TX, rec, roll(d, 0, 90000));
     }
 }
@@ -200,10 +187,8 @@ static void ccu_channels(struct sim_device *d, struct slices *s, const struct si
     for (unsigned c = 0; c < CCU_CHANNELS; c += STEP) {
         const uint32_t least = roll(d, 100, 400), most = least + roll(d, 0, 800);
         uint8_t *channel = rec + ccu_channel_at(c);
-        layout_put(&ccu_channel_layout, CCU_STAT_TIME, channel, at->tick + c);
-        layout_put(&ccu_channel_layout, CCU_STAT_MIN, channel, least);
-        layout_put(&ccu_channel_layout, CCU_STAT_MAX, channel, most);
-        layout_put(&ccu_channel_layout, CCU_STAT_AVG, channel, (least + most) / 2);
+        record_fill(&ccu_channel_layout, channel, { CCU_STAT_TIME, at->tick + c }, { CCU_STAT_MIN, least },
+                    { CCU_STAT_MAX, most }, { CCU_STAT_AVG, (least + most) / 2 });
     }
 }
 
@@ -213,14 +198,10 @@ static void ccu_instructions(struct sim_device *d, struct slices *s, const struc
     const struct layout *l = &ccu_instr_layout;
     const uint32_t ticks = roll(d, 100, 700);
     uint8_t *rec = slices_record(s, l);
-    layout_put(l, CCU_LOOP_BEGIN, rec, at->tick);
-    layout_put(l, CCU_LOOP_END, rec, at->tick + ticks);
-    layout_put(l, CCU_LOOP_INSTR, rec, 10);
-    layout_put(l, CCU_TASK, rec, at->number);
+    record_fill(l, rec, { CCU_LOOP_BEGIN, at->tick }, { CCU_LOOP_END, at->tick + ticks }, { CCU_LOOP_INSTR, 10 },
+                { CCU_TASK, at->number });
     rec = slices_record(s, l);
-    layout_put(l, CCU_WAIT_BEGIN, rec, at->tick + ticks);
-    layout_put(l, CCU_WAIT_INSTR, rec, 13);
-    layout_put(l, CCU_TASK, rec, at->number);
+    record_fill(l, rec, { CCU_WAIT_BEGIN, at->tick + ticks }, { CCU_WAIT_INSTR, 13 }, { CCU_TASK, at->number });
     for (unsigned i = 0; i < CCU_RANKS; i++) {
         const uint16_t delay = (uint16_t)roll(d, 1, 300);
         memcpy(rec + 2 * i, &delay, sizeof delay);
@@ -266,10 +247,8 @@ static uint8_t *aicpu_record(struct slices *s, const struct layout *l, uint32_t 
 {
     const struct layout *head = &node_basic_layout;
     uint8_t *rec = slices_record(s, l);
-    layout_put(head, HEAD_LEVEL, rec, LEVEL_AICPU);
-    layout_put(head, HEAD_THREAD, rec, 77);
-    layout_put(head, HEAD_DATA_LEN, rec, data_len);
-    layout_put(head, HEAD_TIME, rec, time);
+    record_fill(head, rec, { HEAD_LEVEL, LEVEL_AICPU }, { HEAD_THREAD, 77 }, { HEAD_DATA_LEN, data_len },
+                { HEAD_TIME, time });
     return rec;
 }
 
@@ -283,10 +262,8 @@ static void data_queue(struct sim_device *d, struct slices *s, const struct sim_
     layout_put(&aicpu_dp_layout, DP_INDEX, rec, at->number);
     layout_put(&aicpu_dp_layout, DP_SIZE, rec, 1024 * (at->number % 64));
     rec = aicpu_record(&d->out[DEVICE_AICPU], &aicpu_mi_layout, 32, at->tick);
-    layout_put(&aicpu_mi_layout, MI_NODE, rec, 1);
-    layout_put(&aicpu_mi_layout, MI_QUEUE, rec, 16 - at->number % 16);
-    layout_put(&aicpu_mi_layout, MI_BEGIN_US, rec, us);
-    layout_put(&aicpu_mi_layout, MI_END_US, rec, us + roll(d, 5, 80));
+    record_fill(&aicpu_mi_layout, rec, { MI_NODE, 1 }, { MI_QUEUE, 16 - at->number % 16 }, { MI_BEGIN_US, us },
+                { MI_END_US, us + roll(d, 5, 80) });
 }
 
 /* Power: one record holds many changes of one quantity. */

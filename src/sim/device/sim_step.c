@@ -102,14 +102,9 @@ static void mark_put(struct sim_device *d, const struct sim_step_mark *m, const 
         layout_put(l, MARK_SEGMENT, rec, segment);
         rec[MAGIC_AT] = rec[MAGIC_AT + 1] = 0x5A; /* the mark is a record with its own header inside this one */
         rec[TAG_AT] = TAG;
-        layout_put(l, MARK_PROCESS, rec, d->of->pid);
-        layout_put(l, MARK_THREAD, rec, m->thread->id);
-        layout_put(l, MARK_CATEGORY, rec, m->category);
-        layout_put(l, MARK_EVENT, rec, m->event);
-        layout_put(l, MARK_BEGIN, rec, m->begin);
-        layout_put(l, MARK_END, rec, m->end);
-        layout_put(l, MARK_ID, rec, m->id);
-        layout_put(l, MARK_DOMAIN, rec, m->domain);
+        record_fill(l, rec, { MARK_PROCESS, d->of->pid }, { MARK_THREAD, m->thread->id },
+                    { MARK_CATEGORY, m->category }, { MARK_EVENT, m->event }, { MARK_BEGIN, m->begin },
+                    { MARK_END, m->end }, { MARK_ID, m->id }, { MARK_DOMAIN, m->domain });
         memcpy(rec + MARK_MESSAGE, message + at, n);
     }
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/device/sim_records.h"
 #include "sim/framework/sim_tlv.h"
 
 enum { TEXT_MOST = 640 };
@@ -58,19 +59,12 @@ static void range_n(struct sim_ms *m, const struct ms_range *r)
     const struct layout *l = &ms_range_layout;
     struct sim_tlv out;
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE);
-    layout_put(l, MS_RANGE_THREAD, rec, r->thread);
-    layout_put(l, MS_RANGE_FLOW, rec, r->flow);
-    layout_put(l, MS_RANGE_STEP, rec, m->base.step.number);
-    layout_put(l, MS_RANGE_BEGIN, rec, r->begin);
-    layout_put(l, MS_RANGE_END, rec, r->end);
+    record_fill(l, rec, { MS_RANGE_THREAD, r->thread }, { MS_RANGE_FLOW, r->flow },
+                { MS_RANGE_STEP, m->base.step.number }, { MS_RANGE_BEGIN, r->begin }, { MS_RANGE_END, r->end });
     layout_put(l, MS_RANGE_PROCESS, rec, r->thread); /* MindSpore stores the thread here */
-    layout_put(l, MS_RANGE_MODULE, rec, r->module);
-    layout_put(l, MS_RANGE_EVENT, rec, r->event);
-    layout_put(l, MS_RANGE_STAGE, rec, r->stage);
-    layout_put(l, MS_RANGE_LEVEL, rec, (uint8_t)r->level);
-    layout_put(l, MS_RANGE_IS_GRAPH_DATA, rec, r->form == MS_FORM_GRAPH_DATA);
-    layout_put(l, MS_RANGE_IS_STAGE, rec, r->form == MS_FORM_STAGE);
-    layout_put(l, MS_RANGE_IS_STACK, rec, r->form == MS_FORM_STACK);
+    record_fill(l, rec, { MS_RANGE_MODULE, r->module }, { MS_RANGE_EVENT, r->event }, { MS_RANGE_STAGE, r->stage },
+                { MS_RANGE_LEVEL, (uint8_t)r->level }, { MS_RANGE_IS_GRAPH_DATA, r->form == MS_FORM_GRAPH_DATA },
+                { MS_RANGE_IS_STAGE, r->form == MS_FORM_STAGE }, { MS_RANGE_IS_STACK, r->form == MS_FORM_STACK });
     sim_ms_records_text_put(&out, MS_TEXT_NAME, r->name ? r->name : "");
     sim_ms_records_text_put(&out, MS_TEXT_FULL_NAME, r->full ? r->full : "");
     if (r->custom_info)
@@ -87,14 +81,10 @@ static void range_s(struct sim_ms *m, const struct ms_range *r)
     struct sim_tlv out;
     char name[TEXT_MOST];
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_RANGE_S);
-    layout_put(l, MS_RANGE_S_BEGIN, rec, r->begin);
-    layout_put(l, MS_RANGE_S_END, rec, r->end);
-    layout_put(l, MS_RANGE_S_THREAD, rec, r->thread);
-    layout_put(l, MS_RANGE_S_END_THREAD, rec, r->thread);
-    layout_put(l, MS_RANGE_S_FORWARD_THREAD, rec, r->thread);
-    layout_put(l, MS_RANGE_S_FLOW, rec, r->flow);
-    layout_put(l, MS_RANGE_S_STEP, rec, m->base.step.number);
-    layout_put(l, MS_RANGE_S_LEVEL, rec, (uint8_t)r->level);
+    record_fill(l, rec, { MS_RANGE_S_BEGIN, r->begin }, { MS_RANGE_S_END, r->end }, { MS_RANGE_S_THREAD, r->thread },
+                { MS_RANGE_S_END_THREAD, r->thread }, { MS_RANGE_S_FORWARD_THREAD, r->thread },
+                { MS_RANGE_S_FLOW, r->flow }, { MS_RANGE_S_STEP, m->base.step.number },
+                { MS_RANGE_S_LEVEL, (uint8_t)r->level });
     if (r->form == MS_FORM_GRAPH_DATA)
         snprintf(name, sizeof name, "%s::%s::%s", r->owner, r->node, r->name);
     else if (r->form == MS_FORM_STAGE)
@@ -125,19 +115,11 @@ void ms_memory_write(struct sim_ms *m, const struct ms_memory_event *e)
     const bool is_release = e->size == UINT64_MAX;
     struct sim_tlv out;
     uint8_t *rec = tlv_begin(&out, l, MS_RECORD_MEMORY);
-    layout_put(l, MS_MEMORY_DEVICE, rec, sim_device_number(p));
-    layout_put(l, MS_MEMORY_THREAD, rec, p->pid + MS_THREAD_DEVICE);
-    layout_put(l, MS_MEMORY_PROCESS, rec, p->pid);
-    layout_put(l, MS_MEMORY_TIME, rec, e->time_ns);
-    layout_put(l, MS_MEMORY_ADDRESS, rec, e->address);
-    layout_put(l, MS_MEMORY_SIZE, rec, e->size);
-    layout_put(l, MS_MEMORY_USED, rec, m->used);
-    layout_put(l, MS_MEMORY_PEAK, rec, m->peak);
-    layout_put(l, MS_MEMORY_RESERVED, rec, m->reserved);
-    layout_put(l, MS_MEMORY_STREAM_POINTER, rec, 0xaaab12c0ull + p->index);
-    layout_put(l, MS_MEMORY_STREAM, rec, STREAM);
-    layout_put(l, MS_MEMORY_RUN_MODE, rec, 1);
-    layout_put(l, MS_MEMORY_ALLOC_TYPE, rec, is_release ? 0 : 2);
+    record_fill(l, rec, { MS_MEMORY_DEVICE, sim_device_number(p) }, { MS_MEMORY_THREAD, p->pid + MS_THREAD_DEVICE },
+                { MS_MEMORY_PROCESS, p->pid }, { MS_MEMORY_TIME, e->time_ns }, { MS_MEMORY_ADDRESS, e->address },
+                { MS_MEMORY_SIZE, e->size }, { MS_MEMORY_USED, m->used }, { MS_MEMORY_PEAK, m->peak },
+                { MS_MEMORY_RESERVED, m->reserved }, { MS_MEMORY_STREAM_POINTER, 0xaaab12c0ull + p->index },
+                { MS_MEMORY_STREAM, STREAM }, { MS_MEMORY_RUN_MODE, 1 }, { MS_MEMORY_ALLOC_TYPE, is_release ? 0 : 2 });
     sim_ms_records_text_put(&out, MS_MEMORY_TEXT_OWNER, is_release ? "" : e->owner);
     tlv_end(&out, &m->out[MS_FILE_MEMORY]);
 }

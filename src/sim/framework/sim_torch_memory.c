@@ -26,20 +26,15 @@ static void event_write(struct sim_torch *t, const struct sim_torch_memory_event
     host_put32(at + 2, l->size);
     uint8_t *rec = at + TLV_HEAD;
     layout_init(l, rec);
-    layout_put(l, TORCH_MEMORY_POINTER, rec, e->address);
-    layout_put(l, TORCH_MEMORY_TIME, rec, e->time);
-    layout_put(l, TORCH_MEMORY_SIZE, rec, (uint64_t)e->bytes);
-    layout_put(l, TORCH_MEMORY_ALLOCATED, rec, allocated);
-    layout_put(l, TORCH_MEMORY_RESERVED, rec, reserved);
-    layout_put(l, TORCH_MEMORY_ACTIVE, rec, e->is_host ? 0 : allocated);
-    layout_put(l, TORCH_MEMORY_STREAM, rec, e->is_host ? 0 : STREAM);
-    layout_put(l, TORCH_MEMORY_DEVICE_TYPE, rec, e->is_host ? MEMORY_ON_CPU : MEMORY_ON_NPU);
-    layout_put(l, TORCH_MEMORY_DEVICE, rec, e->is_host ? NO_DEVICE : sim_device_number(t->base.of));
-    layout_put(l, TORCH_MEMORY_COMPONENT, rec, e->component);
-    layout_put(l, TORCH_MEMORY_KIND, rec, e->kind);
-    layout_put(l, TORCH_MEMORY_ALLOCATOR, rec, ALLOCATOR_INNER);
-    layout_put(l, TORCH_MEMORY_THREAD, rec, e->thread);
-    layout_put(l, TORCH_MEMORY_PROCESS, rec, t->base.of->pid);
+    record_fill(l, rec, { TORCH_MEMORY_POINTER, e->address }, { TORCH_MEMORY_TIME, e->time },
+                { TORCH_MEMORY_SIZE, (uint64_t)e->bytes }, { TORCH_MEMORY_ALLOCATED, allocated },
+                { TORCH_MEMORY_RESERVED, reserved }, { TORCH_MEMORY_ACTIVE, e->is_host ? 0 : allocated },
+                { TORCH_MEMORY_STREAM, e->is_host ? 0 : STREAM },
+                { TORCH_MEMORY_DEVICE_TYPE, e->is_host ? MEMORY_ON_CPU : MEMORY_ON_NPU },
+                { TORCH_MEMORY_DEVICE, e->is_host ? NO_DEVICE : sim_device_number(t->base.of) },
+                { TORCH_MEMORY_COMPONENT, e->component }, { TORCH_MEMORY_KIND, e->kind },
+                { TORCH_MEMORY_ALLOCATOR, ALLOCATOR_INNER }, { TORCH_MEMORY_THREAD, e->thread },
+                { TORCH_MEMORY_PROCESS, t->base.of->pid });
 }
 
 /* A block that another stream has used is returned to the pool first, and released by its tensor right after. */

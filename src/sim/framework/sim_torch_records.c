@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/device/sim_records.h"
 #include "sim/framework/sim_tlv.h"
 
 static const char *const file_names[TORCH_FILES] = {
@@ -232,14 +233,10 @@ void torch_op_write(struct sim_torch *t, const struct torch_thread *th, const st
     const struct layout *l = &torch_op_layout;
     struct sim_tlv r;
     uint8_t *rec = tlv_begin(&r, l, RECORD_OP);
-    layout_put(l, TORCH_OP_BEGIN, rec, op->begin);
-    layout_put(l, TORCH_OP_END, rec, th->now);
-    layout_put(l, TORCH_OP_SEQUENCE, rec, (uint64_t)op->sequence);
-    layout_put(l, TORCH_OP_PROCESS, rec, t->base.of->pid);
-    layout_put(l, TORCH_OP_THREAD, rec, th->id);
-    layout_put(l, TORCH_OP_END_THREAD, rec, th->id);
-    layout_put(l, TORCH_OP_FORWARD_THREAD, rec, op->forward_thread);
-    layout_put(l, TORCH_OP_SCOPE, rec, op->scope);
+    record_fill(l, rec, { TORCH_OP_BEGIN, op->begin }, { TORCH_OP_END, th->now },
+                { TORCH_OP_SEQUENCE, (uint64_t)op->sequence }, { TORCH_OP_PROCESS, t->base.of->pid },
+                { TORCH_OP_THREAD, th->id }, { TORCH_OP_END_THREAD, th->id },
+                { TORCH_OP_FORWARD_THREAD, op->forward_thread }, { TORCH_OP_SCOPE, op->scope });
     field_put(&r, TORCH_TEXT_NAME, op->name, strlen(op->name));
     if (op->inputs)
         inputs_write(t, &r, op->inputs);
@@ -256,11 +253,9 @@ void torch_mark_write(struct sim_torch *t, uint64_t time, unsigned kind, uint64_
     const struct layout *l = &torch_mark_layout;
     struct sim_tlv r;
     uint8_t *rec = tlv_begin(&r, l, RECORD_MARK);
-    layout_put(l, TORCH_MARK_TIME, rec, time);
-    layout_put(l, TORCH_MARK_KIND, rec, kind);
-    layout_put(l, TORCH_MARK_ID, rec, kind == TORCH_MARK_ENQUEUE_BEGIN ? 0 : id);
-    layout_put(l, TORCH_MARK_THREAD, rec, thread);
-    layout_put(l, TORCH_MARK_PROCESS, rec, t->base.of->pid);
+    record_fill(l, rec, { TORCH_MARK_TIME, time }, { TORCH_MARK_KIND, kind },
+                { TORCH_MARK_ID, kind == TORCH_MARK_ENQUEUE_BEGIN ? 0 : id }, { TORCH_MARK_THREAD, thread },
+                { TORCH_MARK_PROCESS, t->base.of->pid });
     field_put(&r, TORCH_MARK_TEXT_NAME, name, strlen(name));
     tlv_end(&r, &t->out[TORCH_FILE_MARKS]);
 }
@@ -305,11 +300,8 @@ static void call_write(struct sim_torch *t, uint64_t time, uint64_t key, unsigne
 {
     const struct layout *l = &python_call_layout;
     uint8_t *rec = slices_record(&t->out[TORCH_FILE_CALLS], l);
-    layout_put(l, PYTHON_CALL_TIME, rec, time);
-    layout_put(l, PYTHON_CALL_THREAD, rec, t->main.id);
-    layout_put(l, PYTHON_CALL_PROCESS, rec, t->base.of->pid);
-    layout_put(l, PYTHON_CALL_KEY, rec, key);
-    layout_put(l, PYTHON_CALL_TAG, rec, tag);
+    record_fill(l, rec, { PYTHON_CALL_TIME, time }, { PYTHON_CALL_THREAD, t->main.id },
+                { PYTHON_CALL_PROCESS, t->base.of->pid }, { PYTHON_CALL_KEY, key }, { PYTHON_CALL_TAG, tag });
 }
 
 void torch_frame_enter(struct sim_torch *t, enum torch_frame f)
@@ -410,9 +402,7 @@ void torch_gc_write(struct sim_torch *t, uint64_t begin, uint64_t end)
 {
     const struct layout *l = &python_gc_layout;
     uint8_t *rec = slices_record(&t->out[TORCH_FILE_GC], l);
-    layout_put(l, PYTHON_GC_PROCESS, rec, t->base.of->pid);
-    layout_put(l, PYTHON_GC_BEGIN, rec, begin);
-    layout_put(l, PYTHON_GC_END, rec, end);
+    record_fill(l, rec, { PYTHON_GC_PROCESS, t->base.of->pid }, { PYTHON_GC_BEGIN, begin }, { PYTHON_GC_END, end });
 }
 
 /* clang-format off */
