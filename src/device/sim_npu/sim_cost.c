@@ -4,12 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { CUBES = 24, VECTORS = 48 };
-
-/* Amounts per nanosecond. Each of the 24 cubes computes 16x16x16 products of half precision in a cycle; single
- * precision is four times slower. */
-static const double FLOPS_HALF = 2.0 * 16 * 16 * 16 * CUBES * SIM_CORE_MHZ / 1000, FLOPS_SINGLE = FLOPS_HALF / 4;
-static const double ELEMENTS = 64.0 * VECTORS * SIM_CORE_MHZ / 1000; /* of two bytes, simple arithmetic */
+/* Amounts per nanosecond. Single precision is four times slower than half precision. */
+static const double FLOPS_HALF = (double)SIM_CUBE_OPERATIONS * SIM_CUBES * SIM_CORE_MHZ / 1000,
+                    FLOPS_SINGLE = FLOPS_HALF / 4;
+static const double ELEMENTS = 64.0 * SIM_VECTORS * SIM_CORE_MHZ / 1000; /* of two bytes, simple arithmetic */
 static const double HBM_BYTES = 1200, PCIE_BYTES = 24, LOCAL_BYTES = 400, LINK_BYTES = 20, AICPU_BYTES = 2;
 
 enum sim_cost_rule {
@@ -171,12 +169,12 @@ static uint64_t bytes_counted(double bytes)
 static uint16_t blocks_of(enum task_kind kind, const struct ascope_sim_kernel *k, double bytes)
 {
     enum { CUBE_PIECE = 128 * 128, VECTOR_PIECE = 16384 };
-    const bool is_cube = kind == TASK_CUBE || kind == TASK_MIX_CUBE;
+    const bool is_cube = sim_kind_is_of_cubes(kind);
     if (kind == TASK_AICPU || kind == TASK_DSA)
         return 1;
     const double pieces =
         is_cube ? (k->n_out > 0 ? elements_of(&k->out[0]) : bytes) / CUBE_PIECE : bytes / VECTOR_PIECE;
-    const unsigned most = is_cube ? CUBES : VECTORS;
+    const unsigned most = is_cube ? SIM_CUBES : SIM_VECTORS;
     return (uint16_t)(pieces >= most ? most : pieces < 1 ? 1 : (unsigned)ceil(pieces));
 }
 

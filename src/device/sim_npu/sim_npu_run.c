@@ -178,11 +178,6 @@ static void log_put(struct ascope_sim_stream *s, const struct npu_task *t, enum 
     npu_device_put(s->of, STREAM_STARS, rec, stars_layout.size);
 }
 
-static bool is_cube(enum task_kind kind)
-{
-    return kind == TASK_CUBE || kind == TASK_MIX_CUBE;
-}
-
 /* The cycles that the cores of a task count: they are busy for 94 % of its time. */
 static uint64_t cycles_of(const struct npu_device *d, const struct npu_task *t, uint64_t cores)
 {
@@ -216,7 +211,7 @@ static void counters_all_put(struct ascope_sim_stream *s, const struct npu_task 
 {
     const struct chip *chip = chip_simulated(0);
     const struct sim_task_kind *kind = &sim_task_kinds[t->work.kind];
-    const bool of_cubes = is_cube(t->work.kind);
+    const bool of_cubes = sim_kind_is_of_cubes(t->work.kind);
     const uint32_t other_cores = of_cubes ? chip->n_vector : chip->n_cube;
     const uint32_t others = (uint32_t)t->work.blocks * kind->other_ratio;
     for (uint32_t i = 0; i < others && i < other_cores; i++)

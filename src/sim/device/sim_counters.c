@@ -15,11 +15,6 @@ static void events_make(struct dice *d, uint64_t cycles, unsigned n, uint64_t *e
     event[7] = event[6] * dice_below(d, 80) / 1000; /* the last pair are the requests to a cache and its misses */
 }
 
-static bool runs_on_cube(const struct device_task *t)
-{
-    return t->kind == TASK_CUBE || t->kind == TASK_MIX_CUBE;
-}
-
 /* The cycles of all cores of a task, which are busy for most of its time. */
 static uint64_t cycles_of(struct sim_device *d, const struct device_task *t, uint32_t cores)
 {
@@ -49,7 +44,7 @@ static uint8_t *pmu_put(struct sim_device *d, const struct layout *l, uint16_t s
 static void mix_write(struct sim_device *d, uint16_t stream, const struct device_task *t)
 {
     const struct chip *chip = d->of->chip;
-    const bool is_cube = runs_on_cube(t);
+    const bool is_cube = sim_kind_is_of_cubes((enum task_kind)t->kind);
     const uint32_t other_cores = is_cube ? chip->n_vector : chip->n_cube;
     uint32_t others = (uint32_t)t->blocks * sim_task_kinds[t->kind].other_ratio;
     if (others > other_cores)
@@ -89,7 +84,7 @@ static void ten_write(struct sim_device *d, uint32_t id, const struct device_tas
     if (d->of->o->level0 || d->of->o->sample_based || !d->of->o->samplers)
         return;
     for (unsigned part = 0; part < (is_mix ? 2u : 1u); part++) {
-        const bool is_vector = (part == 0) != runs_on_cube(t);
+        const bool is_vector = (part == 0) != sim_kind_is_of_cubes((enum task_kind)t->kind);
         const uint32_t first = is_vector ? d->of->chip->last_cube_core + 1u : 0,
                        bits = (part == 0 ? PMU_TEN_IS_MASTER : 0u) | (is_mix ? PMU_TEN_IS_MIX : 0u);
         const uint64_t cycles = cycles_of(d, t, t->blocks ? t->blocks : 1);
@@ -109,7 +104,7 @@ static void pmu_write(struct sim_device *d, uint16_t stream, const struct device
         mix_write(d, stream, t);
         return;
     }
-    const bool is_cube = runs_on_cube(t);
+    const bool is_cube = sim_kind_is_of_cubes((enum task_kind)t->kind);
     const uint32_t cores = is_cube ? d->of->chip->n_cube : d->of->chip->n_vector;
     const uint32_t bits = is_cube ? 0 : BITS_VECTOR;
     const uint64_t cycles = cycles_of(d, t, t->blocks < cores ? t->blocks : cores);

@@ -54,6 +54,7 @@ void hwts_pmu_write(struct sim_device *d, uint16_t stream, const struct device_t
                     const uint64_t *event);
 
 /* sim_kfc.c: collectives that the AI CPU runs. */
+uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint32_t data_len, uint64_t time);
 void kfc_open(struct sim_device *d);
 void kfc_run(struct sim_device *d);
 

@@ -35,7 +35,7 @@ void kfc_open(struct sim_device *d)
     }
 }
 
-static uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint32_t data_len, uint64_t tick)
+uint8_t *aicpu_record(struct sim_device *d, const struct layout *l, uint32_t data_len, uint64_t tick)
 {
     const struct layout *head = &node_basic_layout;
     uint8_t *rec = slices_record(&d->out[DEVICE_AICPU], l);

@@ -68,7 +68,7 @@ static double tensor_bytes(const struct node_tensor *t)
 static double peak_ns(const struct chip *c, const struct sim_operator *op, const uint32_t size[SIZES],
                       const struct node_tensor *t)
 {
-    enum { OF_CUBE = 2 * 16 * 16 * 16, GBS_UNPUBLISHED = 100 };
+    enum { GBS_UNPUBLISHED = 100 };
     const double m = size[SIZE_M], k = size[SIZE_K], n = size[SIZE_N];
     double operations = 0, bytes = 0;
     switch (op->shape) {
@@ -82,7 +82,7 @@ static double peak_ns(const struct chip *c, const struct sim_operator *op, const
     }
     for (unsigned i = 0; i < op->n_in + op->n_out; i++)
         bytes += tensor_bytes(&t[i]);
-    const double compute_ns = operations / (OF_CUBE * (double)c->n_cube * c->core_mhz / 1000);
+    const double compute_ns = operations / (SIM_CUBE_OPERATIONS * (double)c->n_cube * c->core_mhz / 1000);
     const double move_ns = bytes / (c->memory_gbs > 0 ? c->memory_gbs : GBS_UNPUBLISHED);
     return compute_ns > move_ns ? compute_ns : move_ns;
 }
@@ -155,14 +155,14 @@ void captured_record(struct sim_device *d, uint64_t time, uint16_t task, size_t 
 
 static uint16_t operator_blocks(struct sim_device *d, enum task_kind kind)
 {
-    enum { CUBES = 24, VECTORS = 48 }; /* the numbers are for so many cores */
+    /* for the cores of an A2 */
     static const uint16_t cube[] = { 1, 8, 16, 20, 24, 24, 24 }, vector[] = { 1, 4, 16, 32, 40, 48, 48 };
-    const bool is_cube = kind == TASK_CUBE || kind == TASK_MIX_CUBE;
+    const bool is_cube = sim_kind_is_of_cubes(kind);
     const struct chip *c = d->of->chip;
     if (kind == TASK_AICPU || kind == TASK_DSA)
         return 1;
     const uint32_t blocks = (is_cube ? cube : vector)[dice_below(&d->dice, sizeof cube / sizeof *cube)];
-    const uint32_t cores = is_cube ? CUBES : VECTORS, here = is_cube ? c->n_cube : c->n_vector;
+    const uint32_t cores = is_cube ? SIM_CUBES : SIM_VECTORS, here = is_cube ? c->n_cube : c->n_vector;
     if (d->of->job) /* whose only faults are the requested ones */
         return (uint16_t)here;
     return (uint16_t)((blocks * here + cores - 1) / cores);

@@ -243,25 +243,16 @@ static void scheduler_cpu(struct sim_device *d, struct slices *s, const struct s
 }
 
 /* The data queue, as the AI CPU sees it: what was taken from it, and how long the waiting took. */
-static uint8_t *aicpu_record(struct slices *s, const struct layout *l, uint32_t data_len, uint64_t time)
-{
-    const struct layout *head = &node_basic_layout;
-    uint8_t *rec = slices_record(s, l);
-    record_fill(head, rec, { HEAD_LEVEL, LEVEL_AICPU }, { HEAD_THREAD, 77 }, { HEAD_DATA_LEN, data_len },
-                { HEAD_TIME, time });
-    return rec;
-}
-
 static void data_queue(struct sim_device *d, struct slices *s, const struct sim_moment *at)
 {
     const uint64_t us = (d->device_mono_ns + at->ns) / 1000;
     (void)s; /* these are records of the AI CPU's stream */
-    uint8_t *rec = aicpu_record(&d->out[DEVICE_AICPU], &aicpu_dp_layout, 112, d->mono_ns + at->ns);
+    uint8_t *rec = aicpu_record(d, &aicpu_dp_layout, 112, d->mono_ns + at->ns);
     memcpy(rec + DP_ACTION, "Last dequeue", 12);
     memcpy(rec + DP_SOURCE, "GetNext_op", 10);
     layout_put(&aicpu_dp_layout, DP_INDEX, rec, at->number);
     layout_put(&aicpu_dp_layout, DP_SIZE, rec, 1024 * (at->number % 64));
-    rec = aicpu_record(&d->out[DEVICE_AICPU], &aicpu_mi_layout, 32, at->tick);
+    rec = aicpu_record(d, &aicpu_mi_layout, 32, at->tick);
     record_fill(&aicpu_mi_layout, rec, { MI_NODE, 1 }, { MI_QUEUE, 16 - at->number % 16 }, { MI_BEGIN_US, us },
                 { MI_END_US, us + roll(d, 5, 80) });
 }

@@ -109,6 +109,12 @@ struct sim_task_kind {
     uint8_t other_ratio; /* blocks of the other kind of core to one of its own; 0: it has none */
 };
 extern const struct sim_task_kind sim_task_kinds[TASK_KINDS];
+/* The cores of an A2, and the operations of one of its cubes in a cycle: products of 16x16x16 halves. */
+enum { SIM_CUBES = 24, SIM_VECTORS = 48, SIM_CUBE_OPERATIONS = 2 * 16 * 16 * 16 };
+static inline bool sim_kind_is_of_cubes(enum task_kind kind)
+{
+    return kind == TASK_CUBE || kind == TASK_MIX_CUBE;
+}
 /* The kind that a chip runs instead if it lacks the units of `kind`. */
 enum task_kind sim_kind_on(const struct chip *c, enum task_kind kind);
 
