@@ -6,6 +6,7 @@
 
 #include "base/files/file.h"
 #include "base/files/inside.h"
+#include "base/memory/columns.h"
 #include "base/memory/large_memory.h"
 #include "base/memory/parts.h"
 #include "base/memory/sort.h"
@@ -88,10 +89,7 @@ static bool events_take(struct trace_split_events *v, struct flow_ends *f, const
         f->n += ev.flow != 0;
         n_slices += ev.dur_ns > 0;
     }
-    v->at = arena_take(mem, v->n, sizeof *v->at);
-    v->len = arena_take(mem, v->n, sizeof *v->len);
-    v->key = arena_take(mem, v->n, sizeof *v->key);
-    v->by_time = arena_take(mem, v->n, sizeof *v->by_time);
+    arena_columns(mem, v->n, v->at, v->len, v->key, v->by_time);
     v->meta_at = arena_take(mem, v->n_meta, sizeof *v->meta_at);
     v->meta_len = arena_take(mem, v->n_meta, sizeof *v->meta_len);
     v->open = arena_take(mem, f->n + n_slices, sizeof *v->open);

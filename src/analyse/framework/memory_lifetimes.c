@@ -5,6 +5,7 @@
 
 #include "analyse/framework/memory_series.h"
 #include "analyse/framework/op_tree.h"
+#include "base/memory/columns.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "profile/collection.h"
@@ -221,10 +222,7 @@ struct memory_lifetimes_events {
 
 static bool events_sort(struct memory_lifetimes_events *v, const struct framework_memory *m, struct arena *mem)
 {
-    v->time = arena_take(mem, m->n, sizeof *v->time);
-    v->by_time = arena_take(mem, m->n, sizeof *v->by_time);
-    v->by_address = arena_take(mem, m->n, sizeof *v->by_address);
-    v->position = arena_take(mem, m->n, sizeof *v->position);
+    arena_columns(mem, m->n, v->time, v->by_time, v->by_address, v->position);
     if (arena_failed(mem))
         return false;
     for (uint32_t i = 0; i < m->n; i++) {

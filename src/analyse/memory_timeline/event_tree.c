@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/host/host_analysis.h"
+#include "base/memory/columns.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 #include "raw/framework_values.h"
@@ -167,11 +168,7 @@ static bool sort_by_begin(const struct event_tree *t, struct arena *scratch)
 
 static bool event_tree_take(struct event_tree *t, size_t n, struct arena *mem)
 {
-    t->by_begin = arena_take(mem, n, sizeof *t->by_begin);
-    t->event = arena_take(mem, n, sizeof *t->event);
-    t->end = arena_take(mem, n, sizeof *t->end);
-    t->order = arena_take(mem, n, sizeof *t->order);
-    t->in_backward = arena_take(mem, n, sizeof *t->in_backward);
+    arena_columns(mem, n, t->by_begin, t->event, t->end, t->order, t->in_backward);
     return !arena_failed(mem);
 }
 

@@ -2,6 +2,7 @@
 #include "analyse/memory_timeline/memory_timeline.h"
 
 #include "analyse/framework/collection_analyse.h"
+#include "base/memory/columns.h"
 #include "base/memory/sort.h"
 #include "base/text/stamp.h"
 #include "raw/framework_values.h"
@@ -126,11 +127,7 @@ static bool put_in_order(const struct memory_timeline_finding *w, struct memory_
     uint32_t *order = arena_take(w->scratch, n, sizeof *order);
     uint64_t *time = arena_take(w->scratch, n, sizeof *time);
     uint16_t *action = arena_take(w->scratch, n, sizeof *action);
-    m->time_ns = arena_take(mem, n, sizeof *m->time_ns);
-    m->bytes = arena_take(mem, n, sizeof *m->bytes);
-    m->action = arena_take(mem, n, sizeof *m->action);
-    m->from = arena_take(mem, n, sizeof *m->from);
-    m->to = arena_take(mem, n, sizeof *m->to);
+    arena_columns(mem, n, m->time_ns, m->bytes, m->action, m->from, m->to);
     if (arena_failed(w->scratch) || arena_failed(mem) || n >= UINT32_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {

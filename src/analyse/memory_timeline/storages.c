@@ -5,6 +5,7 @@
 
 #include "analyse/memory_timeline/op_schemas.h"
 #include "analyse/memory_timeline/tensor_text.h"
+#include "base/memory/columns.h"
 #include "raw/torch.h"
 
 struct storages_finding {
@@ -279,10 +280,7 @@ static bool storages_take(struct storages_finding *w)
     struct storages *s = w->s;
     const size_t n_ops = w->f->ops.n;
     s->of_memory = arena_take(w->mem, w->f->memory.n, sizeof *s->of_memory);
-    s->first_use = arena_take(w->mem, n_ops, sizeof *s->first_use);
-    s->end_use = arena_take(w->mem, n_ops, sizeof *s->end_use);
-    s->is_known = arena_take(w->mem, n_ops, sizeof *s->is_known);
-    s->begins_with_tensor = arena_take(w->mem, n_ops, sizeof *s->begins_with_tensor);
+    arena_columns(w->mem, n_ops, s->first_use, s->end_use, s->is_known, s->begins_with_tensor);
     w->schema_of = arena_take(w->scratch, names_count(w->names), sizeof *w->schema_of);
     if (arena_failed(w->mem) || arena_failed(w->scratch))
         return false;

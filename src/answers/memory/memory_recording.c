@@ -6,6 +6,7 @@
 
 #include "analyse/framework/frames.h"
 #include "analyse/framework/collection_analyse.h"
+#include "base/memory/columns.h"
 #include "base/memory/sort.h"
 #include "profile/snapshot/program_file.h"
 
@@ -228,12 +229,7 @@ static bool recording_marks(struct recording_memory *r, uint32_t device)
 
 static bool recording_room(struct snapshot_events *e, size_t n, struct arena *mem)
 {
-    e->bytes = arena_take(mem, n, sizeof *e->bytes);
-    e->time_us = arena_take(mem, n, sizeof *e->time_us);
-    e->address = arena_take(mem, n, sizeof *e->address);
-    e->stack = arena_take(mem, n, sizeof *e->stack);
-    e->action = arena_take(mem, n, sizeof *e->action);
-    e->stream = arena_take(mem, n, sizeof *e->stream);
+    arena_columns(mem, n, e->bytes, e->time_us, e->address, e->stack, e->action, e->stream);
     return !arena_failed(mem);
 }
 

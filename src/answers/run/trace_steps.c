@@ -5,6 +5,7 @@
 
 #include "analyse/framework/step_marks.h"
 #include "answers/run/chrome_kinds.h"
+#include "base/memory/columns.h"
 #include "base/memory/keys.h"
 #include "base/memory/sort.h"
 
@@ -30,10 +31,7 @@ static const char *trace_steps_text_of(const struct chrome_trace *t, uint32_t sl
 
 static bool steps_take(struct chrome_steps *s, size_t n, struct arena *mem)
 {
-    s->id = arena_take(mem, n, sizeof *s->id);
-    s->annotation = arena_take(mem, n, sizeof *s->annotation);
-    s->begin_ns = arena_take(mem, n, sizeof *s->begin_ns);
-    s->end_ns = arena_take(mem, n, sizeof *s->end_ns);
+    arena_columns(mem, n, s->id, s->annotation, s->begin_ns, s->end_ns);
     return s->id && s->annotation && s->begin_ns && s->end_ns;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/files/inside.h"
+#include "base/memory/columns.h"
 #include "load/trace/db_reader.h"
 #include "open/recording_open.h"
 #include "report/term.h"
@@ -170,10 +171,7 @@ static bool timelines_load(struct sql_inputs *s)
 {
     const struct inputs *inputs = &s->run.inputs;
     const size_t n = inputs->list.n + s->tables.n;
-    s->timeline = arena_take(s->a->mem, n, sizeof *s->timeline);
-    s->collection = arena_take(s->a->mem, n, sizeof *s->collection);
-    s->shown = arena_take(s->a->mem, n, sizeof *s->shown);
-    s->run_of = arena_take(s->a->mem, n, sizeof *s->run_of);
+    arena_columns(s->a->mem, n, s->timeline, s->collection, s->shown, s->run_of);
     if (!s->timeline || !s->collection || !s->shown || !s->run_of) {
         complain_no_memory("the timelines");
         return false;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "cluster/rank/summary_parts.h"
 
 #include <stdlib.h>
@@ -167,14 +168,8 @@ static void summary_gaps_explain(const struct gap_source *g, const struct gap *g
 static bool summary_gaps_fill(struct summary_gaps *out, struct gap_source *g, const struct gap *gap, size_t n,
                               struct arena *mem)
 {
-    out->step = arena_take(mem, n, sizeof *out->step);
-    out->begin_ns = arena_take(mem, n, sizeof *out->begin_ns);
-    out->end_ns = arena_take(mem, n, sizeof *out->end_ns);
-    out->framework_idle_ns = arena_take(mem, n, sizeof *out->framework_idle_ns);
-    out->runtime_idle_ns = arena_take(mem, n, sizeof *out->runtime_idle_ns);
-    out->reason = arena_take(mem, n, sizeof *out->reason);
-    out->reason_ns = arena_take(mem, n, sizeof *out->reason_ns);
-    out->tasks = arena_take(mem, n, sizeof *out->tasks);
+    arena_columns(mem, n, out->step, out->begin_ns, out->end_ns, out->framework_idle_ns, out->runtime_idle_ns,
+                  out->reason, out->reason_ns, out->tasks);
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "cluster/rank/summary_parts.h"
 
 #include <stdlib.h>
@@ -36,11 +37,7 @@ static bool summary_runs_fill(struct summary_runs *out, size_t n, const struct g
     uint32_t *rows = arena_take(scratch, n, sizeof *rows), *order = arena_take(scratch, n_groups, sizeof *order);
     uint32_t *place = arena_take(scratch, n_groups, sizeof *place), *placed = arena_take(scratch, n, sizeof *placed);
     out->n = n_groups;
-    out->name = arena_take(mem, n_groups, sizeof *out->name);
-    out->op_type = arena_take(mem, n_groups, sizeof *out->op_type);
-    out->task_type = arena_take(mem, n_groups, sizeof *out->task_type);
-    out->input_shapes = arena_take(mem, n_groups, sizeof *out->input_shapes);
-    out->step = arena_take(mem, n_groups, sizeof *out->step);
+    arena_columns(mem, n_groups, out->name, out->op_type, out->task_type, out->input_shapes, out->step);
     out->first = arena_take(mem, n_groups + 1, sizeof *out->first);
     out->ns = arena_take(mem, n, sizeof *out->ns);
     if (arena_failed(mem) || arena_failed(scratch))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/framework/framework_loaders.h"
 
 #include <ctype.h>
@@ -177,11 +178,7 @@ static void load_host_ops(struct framework_loading *l, struct framework_file *fi
 {
     struct ms_host_ops *o = &l->f->ms.host_ops;
     const size_t most = count_bytes(file, ' ') + count_bytes(file, '\n');
-    o->begin_ns = arena_take(file->mem, most, sizeof *o->begin_ns);
-    o->dur_ns = arena_take(file->mem, most, sizeof *o->dur_ns);
-    o->thread = arena_take(file->mem, most, sizeof *o->thread);
-    o->name = arena_take(file->mem, most, sizeof *o->name);
-    o->type = arena_take(file->mem, most, sizeof *o->type);
+    arena_columns(file->mem, most, o->begin_ns, o->dur_ns, o->thread, o->name, o->type);
     if (arena_failed(file->mem))
         return;
     struct ms_load_lines lines = lines_of(file);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/framework/framework_loaders.h"
 
 #include <ctype.h>
@@ -231,11 +232,7 @@ static bool ranges_take(struct framework *f, size_t n, struct arena *mem)
         *time[i] = arena_take(mem, n, sizeof **time[i]);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         *number[i] = arena_take(mem, n, sizeof **number[i]);
-    o->scope = arena_take(mem, n, sizeof *o->scope);
-    p->key = arena_take(mem, n, sizeof *p->key);
-    ms->ranges.flow = arena_take(mem, n, sizeof *ms->ranges.flow);
-    ms->ranges.step = arena_take(mem, n, sizeof *ms->ranges.step);
-    ms->marks.flow = arena_take(mem, n, sizeof *ms->marks.flow);
+    arena_columns(mem, n, o->scope, p->key, ms->ranges.flow, ms->ranges.step, ms->marks.flow);
     return !arena_failed(mem);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/framework/framework_loaders.h"
 
 #include <string.h>
@@ -64,13 +65,7 @@ static bool entries_read(struct entries *t, struct framework_file *file, const s
     struct bytes in = { file->data, file->size, 0 };
     const size_t n = in.size / layout->size;
     struct keys threads = { 0 };
-    t->time = arena_take(mem, n, sizeof *t->time);
-    t->thread = arena_take(mem, n, sizeof *t->thread);
-    t->process = arena_take(mem, n, sizeof *t->process);
-    t->thread_place = arena_take(mem, n, sizeof *t->thread_place);
-    t->meaning = arena_take(mem, n, sizeof *t->meaning);
-    t->tag = arena_take(mem, n, sizeof *t->tag);
-    t->order = arena_take(mem, n, sizeof *t->order);
+    arena_columns(mem, n, t->time, t->thread, t->process, t->thread_place, t->meaning, t->tag, t->order);
     if (arena_failed(mem))
         return false;
     for (const uint8_t *rec; (rec = bytes_take(&in, layout->size));) {
@@ -226,15 +221,7 @@ static bool replay_thread(struct replay *p, size_t first, size_t end)
 
 static bool calls_take(struct python_calls *c, size_t n, struct arena *mem)
 {
-    c->begin_ns = arena_take(mem, n, sizeof *c->begin_ns);
-    c->end_ns = arena_take(mem, n, sizeof *c->end_ns);
-    c->process = arena_take(mem, n, sizeof *c->process);
-    c->thread = arena_take(mem, n, sizeof *c->thread);
-    c->key = arena_take(mem, n, sizeof *c->key);
-    c->name = arena_take(mem, n, sizeof *c->name);
-    c->id = arena_take(mem, n, sizeof *c->id);
-    c->parent = arena_take(mem, n, sizeof *c->parent);
-    c->module = arena_take(mem, n, sizeof *c->module);
+    arena_columns(mem, n, c->begin_ns, c->end_ns, c->process, c->thread, c->key, c->name, c->id, c->parent, c->module);
     return !arena_failed(mem);
 }
 

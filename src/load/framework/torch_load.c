@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/framework/framework_loaders.h"
 
 #include <string.h>
@@ -60,13 +61,7 @@ static name_id graph_text(struct broken_lines *b, struct tlv_text t)
 
 static bool ops_take(struct framework_ops *o, size_t n, bool keeps_records, struct arena *mem)
 {
-    o->begin_ns = arena_take(mem, n, sizeof *o->begin_ns);
-    o->end_ns = arena_take(mem, n, sizeof *o->end_ns);
-    o->sequence = arena_take(mem, n, sizeof *o->sequence);
-    o->forward_thread = arena_take(mem, n, sizeof *o->forward_thread);
-    o->process = arena_take(mem, n, sizeof *o->process);
-    o->thread = arena_take(mem, n, sizeof *o->thread);
-    o->scope = arena_take(mem, n, sizeof *o->scope);
+    arena_columns(mem, n, o->begin_ns, o->end_ns, o->sequence, o->forward_thread, o->process, o->thread, o->scope);
     name_id **const name[] = { &o->name, &o->types, &o->shapes, &o->stack, &o->modules, &o->flops };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         *name[i] = arena_take(mem, n, sizeof **name[i]);
@@ -142,14 +137,7 @@ static bool marks_read(struct torch_load_marks *m, const struct framework_loadin
     struct tlv t = framework_tlv(file);
     struct names_recent recent = { 0 };
     const size_t n = tlv_count(&t, layout->size);
-    m->time = arena_take(mem, n, sizeof *m->time);
-    m->id = arena_take(mem, n, sizeof *m->id);
-    m->process = arena_take(mem, n, sizeof *m->process);
-    m->thread = arena_take(mem, n, sizeof *m->thread);
-    m->kind = arena_take(mem, n, sizeof *m->kind);
-    m->name = arena_take(mem, n, sizeof *m->name);
-    m->at = arena_take(mem, n, sizeof *m->at);
-    m->order = arena_take(mem, n, sizeof *m->order);
+    arena_columns(mem, n, m->time, m->id, m->process, m->thread, m->kind, m->name, m->at, m->order);
     if (arena_failed(mem))
         return false;
     for (struct tlv_record r; tlv_next(&t, layout->size, &r);) {
@@ -180,12 +168,7 @@ static bool marks_read(struct torch_load_marks *m, const struct framework_loadin
 
 static bool spans_take(struct queue_spans *q, size_t n, struct arena *mem)
 {
-    q->begin_ns = arena_take(mem, n, sizeof *q->begin_ns);
-    q->end_ns = arena_take(mem, n, sizeof *q->end_ns);
-    q->id = arena_take(mem, n, sizeof *q->id);
-    q->process = arena_take(mem, n, sizeof *q->process);
-    q->thread = arena_take(mem, n, sizeof *q->thread);
-    q->name = arena_take(mem, n, sizeof *q->name);
+    arena_columns(mem, n, q->begin_ns, q->end_ns, q->id, q->process, q->thread, q->name);
     return !arena_failed(mem);
 }
 
@@ -262,13 +245,7 @@ static void load_memory(struct framework_loading *l, struct framework_file *file
     /* clang-format on */
     for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
         *wide[k].column = arena_take(file->mem, n, sizeof **wide[k].column);
-    m->device_type = arena_take(file->mem, n, sizeof *m->device_type);
-    m->device = arena_take(file->mem, n, sizeof *m->device);
-    m->component = arena_take(file->mem, n, sizeof *m->component);
-    m->kind = arena_take(file->mem, n, sizeof *m->kind);
-    m->allocator = arena_take(file->mem, n, sizeof *m->allocator);
-    m->process = arena_take(file->mem, n, sizeof *m->process);
-    m->thread = arena_take(file->mem, n, sizeof *m->thread);
+    arena_columns(file->mem, n, m->device_type, m->device, m->component, m->kind, m->allocator, m->process, m->thread);
     if (arena_failed(file->mem))
         return;
     for (struct tlv_record r; tlv_next(&t, layout->size, &r);) {
@@ -297,11 +274,7 @@ static void load_params(struct framework_loading *l, struct framework_file *file
     struct python_params *p = &l->f->params;
     struct tlv t = framework_tlv(file);
     const size_t n = l->r->keeps_records ? tlv_count(&t, layout->size) : 0;
-    p->key = arena_take(file->mem, n, sizeof *p->key);
-    p->modules = arena_take(file->mem, n, sizeof *p->modules);
-    p->optimizers = arena_take(file->mem, n, sizeof *p->optimizers);
-    p->modules_len = arena_take(file->mem, n, sizeof *p->modules_len);
-    p->optimizers_len = arena_take(file->mem, n, sizeof *p->optimizers_len);
+    arena_columns(file->mem, n, p->key, p->modules, p->optimizers, p->modules_len, p->optimizers_len);
     if (arena_failed(file->mem))
         return;
     for (struct tlv_record r; p->n < n && tlv_next(&t, layout->size, &r); p->n++) {
@@ -345,13 +318,7 @@ static void load_step_threads(struct framework_loading *l, struct framework_file
     struct step_threads *t = &l->f->step_threads;
     struct bytes in = framework_tlv(file).in;
     const size_t n = in.size / layout->size;
-    t->begin_ns = arena_take(file->mem, n, sizeof *t->begin_ns);
-    t->end_ns = arena_take(file->mem, n, sizeof *t->end_ns);
-    t->cpu_ns = arena_take(file->mem, n, sizeof *t->cpu_ns);
-    t->ready_ns = arena_take(file->mem, n, sizeof *t->ready_ns);
-    t->minor = arena_take(file->mem, n, sizeof *t->minor);
-    t->major = arena_take(file->mem, n, sizeof *t->major);
-    t->pushed = arena_take(file->mem, n, sizeof *t->pushed);
+    arena_columns(file->mem, n, t->begin_ns, t->end_ns, t->cpu_ns, t->ready_ns, t->minor, t->major, t->pushed);
     if (arena_failed(file->mem))
         return;
     for (const uint8_t *rec; (rec = bytes_take(&in, layout->size));) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/prof/prof.h"
 
 #include <string.h>
@@ -122,11 +123,7 @@ static bool track_load(struct source *s, const struct stream *stream, struct uni
     struct unit_trace_load_reading counting = r;
     counting.only_counts = true;
     trace_read(&counting, s, stream);
-    t->unit = arena_take(s->mem, t->n, sizeof *t->unit);
-    t->block = arena_take(s->mem, t->n, sizeof *t->block);
-    t->check_point = arena_take(s->mem, t->n, sizeof *t->check_point);
-    t->begin = arena_take(s->mem, t->n, sizeof *t->begin);
-    t->end = arena_take(s->mem, t->n, sizeof *t->end);
+    arena_columns(s->mem, t->n, t->unit, t->block, t->check_point, t->begin, t->end);
     if (!t->unit || !t->block || !t->check_point || !t->begin || !t->end)
         return error_no_memory(e, s->path);
     t->n = 0;

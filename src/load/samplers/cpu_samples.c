@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/samplers/usage_load.h"
 
 #include <inttypes.h>
@@ -11,10 +12,7 @@
 
 static bool take_rows(struct source *s, struct cpu_samples *c, size_t most)
 {
-    c->event = arena_take(s->mem, most, sizeof *c->event);
-    c->count = arena_take(s->mem, most, sizeof *c->count);
-    c->function = arena_take(s->mem, most, sizeof *c->function);
-    c->module = arena_take(s->mem, most, sizeof *c->module);
+    arena_columns(s->mem, most, c->event, c->count, c->function, c->module);
     return !arena_failed(s->mem);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "load/samplers/usage_load.h"
 
 #include <string.h>
@@ -251,10 +252,7 @@ bool os_calls_load(struct profile *p, struct source *s, struct usage *u, struct 
         most += stream ? text_lines(&text[i]) : 0;
     }
     struct os_calls *c = &u->calls;
-    c->name = arena_take(s->mem, most, sizeof *c->name);
-    c->thread = arena_take(s->mem, most, sizeof *c->thread);
-    c->begin_ns = arena_take(s->mem, most, sizeof *c->begin_ns);
-    c->dur_ns = arena_take(s->mem, most, sizeof *c->dur_ns);
+    arena_columns(s->mem, most, c->name, c->thread, c->begin_ns, c->dur_ns);
     if (!c->name || !c->thread || !c->begin_ns || !c->dur_ns)
         return error_no_memory(e, s->path);
     for (size_t i = 0; i < TRACERS; i++)

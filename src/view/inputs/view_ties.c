@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "view/inputs/view_inputs.h"
 
 #include <string.h>
@@ -30,14 +31,7 @@ static name_id name_in(const struct adding *q, struct names *names, name_id id)
 static bool columns_take(struct adding *q)
 {
     const size_t n = q->device->comm.ops.n + 1;
-    q->row = arena_take(q->mem, n, sizeof *q->row);
-    q->name = arena_take(q->mem, n, sizeof *q->name);
-    q->group = arena_take(q->mem, n, sizeof *q->group);
-    q->begin_ns = arena_take(q->mem, n, sizeof *q->begin_ns);
-    q->end_ns = arena_take(q->mem, n, sizeof *q->end_ns);
-    q->src = arena_take(q->mem, n, sizeof *q->src);
-    q->dst = arena_take(q->mem, n, sizeof *q->dst);
-    q->is_p2p = arena_take(q->mem, n, sizeof *q->is_p2p);
+    arena_columns(q->mem, n, q->row, q->name, q->group, q->begin_ns, q->end_ns, q->src, q->dst, q->is_p2p);
     return !arena_failed(q->mem);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/columns.h"
 #include "view/rows/view_input.h"
 
 #include <errno.h>
@@ -207,13 +208,7 @@ static bool columns_take(struct chrome_trace *out, const struct joint *j)
         flows += j->parts.at[i]->trace.flows.n;
     }
     struct chrome_slices *s = &out->slices;
-    s->begin_ns = arena_take(out->mem, n + 1, sizeof *s->begin_ns);
-    s->dur_ns = arena_take(out->mem, n + 1, sizeof *s->dur_ns);
-    s->args_at = arena_take(out->mem, n + 1, sizeof *s->args_at);
-    s->args_len = arena_take(out->mem, n + 1, sizeof *s->args_len);
-    s->name = arena_take(out->mem, n + 1, sizeof *s->name);
-    s->category = arena_take(out->mem, n + 1, sizeof *s->category);
-    s->track = arena_take(out->mem, n + 1, sizeof *s->track);
+    arena_columns(out->mem, n + 1, s->begin_ns, s->dur_ns, s->args_at, s->args_len, s->name, s->category, s->track);
     out->instants.at = arena_take(out->mem, out->instants.cap = instants + 1, sizeof *out->instants.at);
     out->counters.at = arena_take(out->mem, out->counters.cap = counters + 1, sizeof *out->counters.at);
     out->flows.at = arena_take(out->mem, out->flows.cap = flows + 1, sizeof *out->flows.at);

@@ -6,6 +6,7 @@
 
 #include "analyse/device/tasks/device_tasks.h"
 #include "base/files/bytes.h"
+#include "base/memory/columns.h"
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 #include "raw/enums.h"
@@ -46,14 +47,7 @@ static bool pmu_join_gather(struct cores_records *r, const struct profile *p, st
 {
     r->n_tasks = pmu->of_tasks.n;
     r->n = pmu->of_tasks.n + pmu->of_blocks.n;
-    r->record = arena_take(mem, r->n, sizeof *r->record);
-    r->stream = arena_take(mem, r->n, sizeof *r->stream);
-    r->batch = arena_take(mem, r->n, sizeof *r->batch);
-    r->task = arena_take(mem, r->n, sizeof *r->task);
-    r->context = arena_take(mem, r->n, sizeof *r->context);
-    r->end = arena_take(mem, r->n, sizeof *r->end);
-    r->key = arena_take(mem, r->n, sizeof *r->key);
-    r->order = arena_take(mem, r->n, sizeof *r->order);
+    arena_columns(mem, r->n, r->record, r->stream, r->batch, r->task, r->context, r->end, r->key, r->order);
     if (arena_failed(mem))
         return false;
     for (size_t i = 0; i < r->n; i++) {
@@ -210,14 +204,8 @@ bool pmu_rows_take(struct device *d, size_t n)
 {
     struct pmu *pmu = &d->pmu;
     struct arena *mem = d->source.mem;
-    pmu->task = arena_take(mem, n, sizeof *pmu->task);
-    pmu->cycles = arena_take(mem, n, sizeof *pmu->cycles);
-    pmu->counters = arena_take(mem, n, sizeof *pmu->counters);
-    pmu->kind = arena_take(mem, n, sizeof *pmu->kind);
-    pmu->mhz = arena_take(mem, n, sizeof *pmu->mhz);
-    pmu->blocks = arena_take(mem, n, sizeof *pmu->blocks);
-    pmu->mix_blocks = arena_take(mem, n, sizeof *pmu->mix_blocks);
-    pmu->other = arena_take(mem, n, sizeof *pmu->other);
+    arena_columns(mem, n, pmu->task, pmu->cycles, pmu->counters, pmu->kind, pmu->mhz, pmu->blocks, pmu->mix_blocks,
+                  pmu->other);
     return !arena_failed(mem);
 }
 

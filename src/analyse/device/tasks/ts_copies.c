@@ -2,6 +2,7 @@
 #include "analyse/device/tasks/device_tasks.h"
 
 #include "analyse/device/device_analysis.h"
+#include "base/memory/columns.h"
 #include "base/memory/sort.h"
 #include "raw/device_records.h"
 
@@ -123,14 +124,8 @@ bool ts_copies_analyse(struct profile *p, struct device *d, struct error *e)
     struct arena *scratch = arena_new(), *mem = d->source.mem;
     uint32_t *order = scratch ? arena_take(scratch, n, sizeof *order) : NULL;
     uint32_t *id = order ? arena_take(scratch, n, sizeof *id) : NULL;
-    log->copies.stream = arena_take(mem, n, sizeof *log->copies.stream);
-    log->copies.task = arena_take(mem, n, sizeof *log->copies.task);
-    log->copies.received = arena_take(mem, n, sizeof *log->copies.received);
-    log->copies.begin = arena_take(mem, n, sizeof *log->copies.begin);
-    log->copies.end = arena_take(mem, n, sizeof *log->copies.end);
-    log->copies.host = arena_take(mem, n, sizeof *log->copies.host);
-    log->copies.bytes = arena_take(mem, n, sizeof *log->copies.bytes);
-    log->copies.kind = arena_take(mem, n, sizeof *log->copies.kind);
+    arena_columns(mem, n, log->copies.stream, log->copies.task, log->copies.received, log->copies.begin,
+                  log->copies.end, log->copies.host, log->copies.bytes, log->copies.kind);
     bool done = id && !arena_failed(mem);
     if (done) {
         for (size_t i = 0; i < n; i++)

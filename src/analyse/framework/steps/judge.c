@@ -8,6 +8,7 @@
 #include "analyse/framework/steps/judge_ranks.h"
 #include "analyse/framework/steps/judge_series.h"
 #include "analyse/framework/steps/judging.h"
+#include "base/memory/columns.h"
 #include "base/process/robust.h"
 
 /* ---- what is usual --------------------------------------------------------------------------------------------- */
@@ -332,10 +333,7 @@ bool judge(struct judgement *out, const struct judge_table *t, struct arena *mem
     bool done = j.spare != NULL;
     *out = (struct judgement){ 0 };
     if (done) {
-        j.whole = arena_take(j.spare, n, sizeof *j.whole);
-        j.off = arena_take(j.spare, n, sizeof *j.off);
-        j.level = arena_take(j.spare, n, sizeof *j.level);
-        j.is_in = arena_take(j.spare, n, sizeof *j.is_in);
+        arena_columns(j.spare, n, j.whole, j.off, j.level, j.is_in);
         j.usual_part = arena_take(j.spare, t->n_parts, sizeof *j.usual_part);
         j.scratch = arena_take(j.spare, n_scratch + 1, sizeof *j.scratch);
         j.sorted = arena_take(j.spare, n + 1, sizeof *j.sorted);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/columns.h"
 #include "base/process/robust.h"
 
 /* The part of the errors that each kind of comparison may use. */
@@ -420,10 +421,7 @@ static bool series_take(struct judging *j, struct judge_one_series *s, const dou
 {
     const size_t n = j->t->n_steps;
     if (!s->row) {
-        s->row = arena_take(j->spare, n, sizeof *s->row);
-        s->y = arena_take(j->spare, n, sizeof *s->y);
-        s->clipped = arena_take(j->spare, n, sizeof *s->clipped);
-        s->sorted = arena_take(j->spare, n, sizeof *s->sorted);
+        arena_columns(j->spare, n, s->row, s->y, s->clipped, s->sorted);
         s->sum = arena_take(j->spare, n + 1, sizeof *s->sum);
     }
     if (arena_failed(j->spare))

@@ -9,6 +9,7 @@
 #include "analyse/framework/steps/judge.h"
 #include "analyse/framework/steps/step_bounds.h"
 #include "analyse/framework/steps/step_layers.h"
+#include "base/memory/columns.h"
 #include "base/memory/sort.h"
 #include "base/process/robust.h"
 
@@ -16,19 +17,8 @@ static const uint64_t MODEL_OF_STEPS = 4294967295u;
 
 bool step_series_take(struct step_series *s, size_t n, struct arena *mem)
 {
-    s->name = arena_take(mem, n, sizeof *s->name);
-    s->begin_ns = arena_take(mem, n, sizeof *s->begin_ns);
-    s->end_ns = arena_take(mem, n, sizeof *s->end_ns);
-    s->host_begin_ns = arena_take(mem, n, sizeof *s->host_begin_ns);
-    s->host_end_ns = arena_take(mem, n, sizeof *s->host_end_ns);
-    s->device_end_ns = arena_take(mem, n, sizeof *s->device_end_ns);
-    s->time_ns = arena_take(mem, n, sizeof *s->time_ns);
-    s->requests_ns = arena_take(mem, n, sizeof *s->requests_ns);
-    s->is_slow = arena_take(mem, n, sizeof *s->is_slow);
-    s->is_once = arena_take(mem, n, sizeof *s->is_once);
-    s->is_catch_up = arena_take(mem, n, sizeof *s->is_catch_up);
-    s->is_chosen = arena_take(mem, n, sizeof *s->is_chosen);
-    s->slowest = arena_take(mem, n, sizeof *s->slowest);
+    arena_columns(mem, n, s->name, s->begin_ns, s->end_ns, s->host_begin_ns, s->host_end_ns, s->device_end_ns,
+                  s->time_ns, s->requests_ns, s->is_slow, s->is_once, s->is_catch_up, s->is_chosen, s->slowest);
     for (int i = 0; i < STEP_PARTS; i++)
         s->part_ns[i] = arena_take(mem, n, sizeof *s->part_ns[i]);
     for (size_t i = 0; s->device_end_ns && i < n; i++)
