@@ -153,7 +153,8 @@ bool facts_end(const struct ascope_session *s, struct error *e)
     int why = kept_open(&dir, AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY, 0) ? 0 : errno;
     if (!why) {
         why = seal_make(dir.fd, NULL, writer_sums, &seal);
-        why = !why && kept_fd(&dir) < 0 ? errno : why; /* the program has closed it: nobody knows what was synced */
+        /* the program has closed the descriptor, so the sync may have failed */
+        why = !why && kept_fd(&dir) < 0 ? errno : why;
         kept_close(&dir);
     }
     why = why ? why : durable_name(s->path);
@@ -165,7 +166,7 @@ bool facts_end(const struct ascope_session *s, struct error *e)
     return why == 0 || error_set(e, FAULT_IO, "%s: cannot be written: %s", s->path, place_trouble(why));
 }
 
-/* Numbers as /proc/cpuinfo has them. */
+/* Numbers of implementers and parts, as /proc/cpuinfo prints them. */
 static const struct {
     const char *implementer, *name;
 } maker[] = {
@@ -208,7 +209,8 @@ struct cpu_names cpu_names(const char *cpuinfo)
     for (size_t i = 0; i < sizeof maker / sizeof *maker && !*cpu.maker; i++)
         if (strcasecmp(maker[i].implementer, implementer) == 0)
             snprintf(cpu.maker, sizeof cpu.maker, "%s", maker[i].name);
-    for (size_t i = 0; i < sizeof type / sizeof *type; i++) /* better than what the kernel calls it */
+    /* the names of this table are more exact than the kernel's */
+    for (size_t i = 0; i < sizeof type / sizeof *type; i++)
         if (strcasecmp(type[i].implementer, implementer) == 0 && strcasecmp(type[i].part, part) == 0)
             snprintf(cpu.type, sizeof cpu.type, "%s", type[i].name);
     return cpu;

@@ -20,9 +20,10 @@ void json_text_string(struct json_text *t,
                       const char *text); /* in quotes, escaped; bytes that are no text become U+FFFD */
 void json_text_fini(struct json_text *t);
 
-locale_t json_locale(void); /* in which numbers have a point */
+locale_t json_locale(void); /* a locale with a decimal point, whatever the program's language */
 
-bool json_is_value(const char *text); /* one value, not nested deeper than others can read */
+/* the text is one JSON value, nested at most as deep as other parsers accept */
+bool json_is_value(const char *text);
 
 /* The value of a member, n bytes of `object`, which is a value that is an object; the key is a name without escapes.
  * NULL: there is none. */

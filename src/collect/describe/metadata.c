@@ -13,7 +13,8 @@
 
 enum { TEXT_MOST = 4096, ALL_MOST = 50 << 10 };
 
-/* What users add has limits. Groups of a large cluster are longer, and there once. */
+/* In the layout of PyTorch, values that users add have a limit. The list of groups has none: it is long in a large
+ * cluster, and written once. */
 static bool is_limited(const struct ascope_session *s, const char *key)
 {
     return s->o.layout == ASCOPE_LAYOUT_PYTORCH && strcmp(key, "parallel_group_info") != 0;
@@ -23,7 +24,7 @@ static size_t characters(const char *text)
 {
     size_t n = 0;
     for (; *text; text++)
-        n += (*text & 0xC0) != 0x80; /* the others belong to the one before */
+        n += (*text & 0xC0) != 0x80; /* further bytes of a UTF-8 character begin with the bits 10 */
     return n;
 }
 
@@ -46,7 +47,7 @@ void metadata_environment(struct json_text *t, size_t n)
     json_text_add(t, "}");
 }
 
-/* MindSpore's file has what the user has added, and nothing else. */
+/* With the layout of MindSpore, the file contains only what the user has added. */
 bool metadata_write(const struct ascope_session *s, struct error *e)
 {
     struct json_text t = { 0 };
@@ -157,7 +158,8 @@ static bool metadata_add(struct ascope_session *s, const char *key, const char *
         rank_take(s, value, &e);
     else if (e.fault == FAULT_NONE && key_add(s, key, is_json ? value : t.at, &e) && s->state != SESSION_NEW)
         s->state == SESSION_STOPPED ? session_describe(s, &e) /* the list of files has its checksum */
-                                    : metadata_write(s, &e);  /* now: a program that is killed leaves it behind, too */
+                                    /* written at once, so that it exists even if the program is killed */
+                                    : metadata_write(s, &e);
     json_text_fini(&t);
     return error_pass(&e, to);
 }

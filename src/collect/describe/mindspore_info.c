@@ -117,7 +117,7 @@ static void put_names(struct json_text *t, const struct ascope_session *s, const
     items_end(t, is_first);
 }
 
-/* Without one: each step by itself, as MindSpore writes it. */
+/* Without a schedule, MindSpore writes one with active = 1. */
 static void put_schedule(struct json_text *t, const struct ascope_session *s, const struct mindspore_info_member *m)
 {
     const struct ascope_schedule none = { .active = 1 }, *const p = s->has_plan ? &s->plan : &none;

@@ -52,7 +52,7 @@ static void net_cards(struct json_text *t)
         char path[400], speed[32];
         snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
         info_first_line(path, speed, sizeof speed);
-        if (atoi(speed) <= 0) /* not there, or one that only looks like a card */
+        if (atoi(speed) <= 0) /* no speed: the card has no link, or is a virtual one */
             continue;
         json_text_add(t, "%s{\"netCardName\":", n++ > 0 ? "," : "");
         json_text_string(t, name);
@@ -251,7 +251,7 @@ static bool file_write(const struct info_file *f, const struct ascope_session *s
     else
         snprintf(path, sizeof path, "%s/device_%d/%s", s->prof, d->is.id, f->name);
     if (s->is_adopted && (access(path, F_OK) == 0 || (is_clock && d->first.device_count == 0)))
-        return true; /* the engine's own, or nothing that anybody knows */
+        return true; /* the engine writes this file itself, or the device's clock is unknown */
     f->text(&t, s, d);
     const bool is_written = t.is_short
                                 ? error_no_memory(e, path)

@@ -9,7 +9,7 @@
 
 /* What members depend on, one bit each. */
 enum when {
-    WHEN_PROGRAM = 1,   /* not the machine alone */
+    WHEN_PROGRAM = 1,   /* a program is recorded, not only the machine */
     WHEN_TASKS = 2,     /* times of tasks */
     WHEN_CORES = 4,     /* counters of the cores */
     WHEN_FREQUENCY = 8, /* and how fast they run */
@@ -43,7 +43,7 @@ struct sample_json_sampled {
 };
 enum { HOST = 64 };
 
-/* Where "off" is empty: what nobody asked msprof for it leaves out. */
+/* Where "" stands for "off": msprof leaves a member empty when its option was not given. */
 enum blank { BLANK_NEVER, BLANK_IN_SYSTEM, BLANK_IN_COMMANDS };
 
 struct sample_row {
@@ -51,9 +51,9 @@ struct sample_row {
     void (*put)(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r);
     uint64_t is;      /* bits of the mask or of enum when; or a number */
     size_t at;        /* in struct ascope_options, struct sample_command or struct sampled */
-    const char *text; /* when it is so; NULL: on */
+    const char *text; /* the value when `when` holds; NULL: "on" */
     enum blank blank;
-    bool is_ours; /* not for the vendor's libraries */
+    bool is_ours; /* a member that only ascope reads: the vendor's libraries do not get it */
 };
 
 static const void *option_at(const struct sample_json_sampled *x, const struct sample_row *r)
@@ -78,7 +78,7 @@ static void put_on_off(struct json_text *t, const struct sample_json_sampled *x,
     sample_json_put_text(t, is_blank && !is_on ? "" : on_off(is_on));
 }
 
-/* msprof rounds down, the interface of the other front ends up. */
+/* Converts a rate to a period. msprof rounds periods down, the interface of the other front ends rounds up. */
 static uint32_t every_ms(const struct sample_json_sampled *x, uint32_t hz, uint32_t otherwise)
 {
     return !hz ? otherwise : x->command ? 1000 / hz : (1000 + hz - 1) / hz;
@@ -105,7 +105,7 @@ static void put_is_so(struct json_text *t, const struct sample_json_sampled *x, 
     put_on_off(t, x, r, x->when & r->is);
 }
 
-/* Levels include it; msprof writes what it was asked for. */
+/* Profiler levels include HCCL; for msprof the value of its own option is written. */
 static void put_hccl(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     put_on_off(t, x, r, (x->command ? x->o->more_data : x->mask) & DATA_HCCL);
@@ -159,7 +159,7 @@ static void put_own(struct json_text *t, const struct sample_json_sampled *x, co
     sample_json_put_text(t, text);
 }
 
-/* Of the command; without one it has none. */
+/* A value of msprof's command line; empty in sessions without one. */
 static void put_command(struct json_text *t, const struct sample_json_sampled *x, const struct sample_row *r)
 {
     const char *text = NULL;

@@ -35,7 +35,7 @@ struct slow_step {
 };
 
 static struct {
-    pthread_mutex_t lock;           /* of the session, and of a save; recording threads never take it */
+    pthread_mutex_t lock;           /* guards the session and a save; recording threads never take it */
     struct ascope_session *session; /* NULL: none */
     struct flight_store store;
     struct ascope_flight how;
@@ -71,7 +71,7 @@ static struct {
     _Atomic bool is_on;
 } f = { .lock = PTHREAD_MUTEX_INITIALIZER, .slow_lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Also in a signal handler. */
+/* May be called in a signal handler. */
 static void wake(void)
 {
     atomic_fetch_add(&f.wakes, 1);
@@ -165,7 +165,7 @@ static void home_describe(uint64_t now_ns)
         message(ASCOPE_WARNING, "flight recorder: %s", e.text);
 }
 
-/* True: the description is due. */
+/* Reads the clocks when they are due. True: the description has to be written again. */
 static bool clocks_look(uint64_t now_ns)
 {
     struct error e = { 0 };
@@ -186,7 +186,7 @@ static bool is_asked(void)
     return is_slow || atomic_load(&f.signals) != 0 || flight_request_waits(f.session->path);
 }
 
-/* All that needs files, among descriptors that the program cannot close. */
+/* Does everything that needs files. It runs on a thread with its own descriptors, which the program cannot close. */
 static void asked_do(void *describes_at_ns)
 {
     const uint64_t at_ns = *(const uint64_t *)describes_at_ns;
@@ -215,7 +215,8 @@ static void *flight_main(void *unused)
     bool ends = false; /* once more after that: what was asked for before is done */
     for (uint32_t seen = 0; !ends;) {
         syscall(SYS_futex, &f.wakes, FUTEX_WAIT_PRIVATE, seen, &look, NULL, 0);
-        seen = atomic_load(&f.wakes); /* before it looks: whatever comes later is a change */
+        /* read before the requests are examined: a later request changes the value and ends the next wait */
+        seen = atomic_load(&f.wakes);
         ends = atomic_load(&f.ends);
         pthread_mutex_lock(&f.lock);
         flight_look();
@@ -369,7 +370,7 @@ static void flight_pause(void)
 {
     struct error e = { 0 };
     if (!options_take(&f.paused, &f.session->o, &e))
-        return; /* without memory for them the other session is refused */
+        return; /* out of memory: the other session is refused */
     message(ASCOPE_INFO, "flight recorder: paused while another session is open; its history then starts anew");
     flight_end(f.session);
     f.is_paused = true;
@@ -475,7 +476,8 @@ void ascope_flight_step(void)
     const uint32_t permille = atomic_load_explicit(&f.slow_permille, memory_order_relaxed);
     if (permille > 0 && median_ns > 0 && (double)ns * 1000 > (double)permille * (double)median_ns) {
         pthread_mutex_lock(&f.slow_lock);
-        f.slow = (struct slow_step){ f.step, ns, median_ns }; /* replaces one that waits: both are in the same window */
+        /* replaces a slow step that was not handled yet: one save contains both */
+        f.slow = (struct slow_step){ f.step, ns, median_ns };
         pthread_mutex_unlock(&f.slow_lock);
         wake();
     }

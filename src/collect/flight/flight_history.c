@@ -185,7 +185,7 @@ struct flight_history_reading {
     struct flip_before *flip;
     size_t n_flips, flips_room;
     bool is_inside;               /* in the window */
-    bool has_begun[STREAM_KINDS]; /* samples that go on without their beginning are left out */
+    bool has_begun[STREAM_KINDS]; /* a sample whose first part is not in the window is left out */
     bool is_short;                /* of memory */
 };
 

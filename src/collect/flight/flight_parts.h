@@ -26,7 +26,7 @@ struct flight_reading {
 struct flight_clocks { /* all zeros: none yet */
     struct clock_reading first;
     struct flight_reading reading[FLIGHT_READINGS];
-    uint64_t n; /* ever; the last FLIGHT_READINGS are there */
+    uint64_t n; /* readings so far; the last FLIGHT_READINGS of them are kept */
 };
 
 bool flight_clocks_read(struct flight_clocks *c, const struct ascope_session *s, struct error *e);
@@ -47,10 +47,10 @@ struct flight_leftover {
     char name[NAME_MAX + 1], path[PATH_MAX];
 };
 
-/* The last `last_ns` before the program was killed; 0: all that it was to keep. */
+/* Opens the last `last_ns` of the history of a killed program; 0: all of it. */
 bool leftover_open(struct flight_leftover *l, int beside, const char *rings_path, uid_t owner,
                    const struct rings_left *left, uint64_t last_ns, struct error *e);
-/* The member "flight" of ascope.json, instead of the recorder's. */
+/* A new member "flight" for ascope.json; `was` is the one that the recorder has written. */
 json_t *leftover_facts(const struct flight_leftover *l, const json_t *was);
 void leftover_remove(const struct flight_leftover *l); /* removes its files, and no others */
 void leftover_close(struct flight_leftover *l);        /* fine when it is not open */

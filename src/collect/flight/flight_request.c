@@ -22,7 +22,7 @@ static const char *const words[FLIGHT_ASKED] = { [FLIGHT_SAVE] = "save", [FLIGHT
 /* A small file, whole; 0: it is not there, or not a plain file. */
 static size_t text_read(const char *path, char text[TEXT_MOST])
 {
-    struct kept file = KEPT_NONE; /* the program may close it */
+    struct kept file = KEPT_NONE; /* kept: the program may close the descriptor */
     struct stat st;
     ssize_t n = 0;
     if (kept_open(&file, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0) &&
@@ -73,7 +73,8 @@ void flight_request_answer(const char *home, const struct flight_request *r, boo
     struct error e = { 0 };
     reply_name(name, home, r->id);
     const int n = snprintf(all, sizeof all, "%s %s\n", is_done ? "done" : "failed", text);
-    place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, 0, &e); /* nobody else to report to */
+    /* an error here cannot be reported to anybody */
+    place_file(name, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1, 0, &e);
 }
 
 bool flight_request_put(const char *home, struct flight_request *r, struct error *e)

@@ -113,7 +113,8 @@ static void tally_make(struct saving *v, const struct writer_tally *now)
                                 .fill_most_percent = now->fill_most_percent,
                                 .n_rings = now->n_rings,
                                 .is_gone = now->is_gone || v->history.n_damaged > 0 };
-    for (unsigned i = 0; i < STREAM_KINDS; i++) { /* a file may have been begun after the counts of now were read */
+    /* `before` may be the newer count: a file may have begun since `now` was read */
+    for (unsigned i = 0; i < STREAM_KINDS; i++) {
         const uint64_t since = now->dropped[i] > before.dropped[i] ? now->dropped[i] - before.dropped[i] : 0;
         t->dropped[i] = since + o->dropped[i];
         for (unsigned r = 0; r < DROP_REASONS; r++)
@@ -224,7 +225,8 @@ bool flight_save(const struct flight_saving *of, char path[PATH_MAX], struct err
     is_done = is_done && writer_flush(&now, e) && flight_clocks_read(of->clocks, of->home, e);
     if (is_done) {
         const struct flight_store *const store = of->home->flight;
-        struct kept dir = KEPT_NONE; /* of its own: the store's is the writer's */
+        /* a second descriptor: the one of the store belongs to the writer's thread */
+        struct kept dir = KEPT_NONE;
         kept_open(&dir, AT_FDCWD, store->path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
         const struct history_of history = {
             .dir = kept_fd(&dir), .path = store->path, .owner = geteuid(), .id = store->id, .state = writer_flight()

@@ -8,7 +8,7 @@ uint64_t flight_steps_median(const struct flight_steps *s)
     return s->n < FLIGHT_STEPS_LEAST ? 0 : s->sorted[s->n / 2];
 }
 
-/* Where it is, or belongs. */
+/* The position of a duration in the sorted ones, or where it would be inserted. */
 static uint32_t place_of(const struct flight_steps *s, uint64_t ns)
 {
     uint32_t at = 0;

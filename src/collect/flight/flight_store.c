@@ -96,7 +96,7 @@ static int store_dir(struct flight_store *s)
     return fd >= 0 ? fd : s->dir.fd;
 }
 
-/* A file that is open; again, if the program around us has closed it. */
+/* The descriptor of a file; opened again if the program has closed it. */
 static int file_fd(struct flight_store *s, struct kept *file, const char *name)
 {
     const int fd = kept_fd(file);

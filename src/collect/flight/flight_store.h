@@ -141,7 +141,7 @@ void flight_store_forget(
 struct history_of {
     int dir;          /* of the files; stays the caller's */
     const char *path; /* of it, for messages */
-    uid_t owner;      /* files of others are not read */
+    uid_t owner;      /* files of other users are not read */
     struct rings_id id;
     struct flight_state state; /* what belongs to it */
 };
@@ -157,7 +157,7 @@ struct history {
     uint64_t files_before;     /* that were deleted */
     uint64_t n_records;        /* these from history_read() on: of the window */
     uint64_t n_damaged;
-    uint64_t flips_before; /* records that are needed to understand it, and are older */
+    uint64_t flips_before; /* records older than the window that are needed to read it */
 };
 
 /* Opens the last `last_ns` before `end_ns` (0: before the last record). False: e says why nothing can be used. */

@@ -7,7 +7,7 @@
 #include "raw/name_hash.h"
 
 struct ascope_domain domains[DOMAINS_MOST] = { { .name = "default", .name_bytes = 7 } };
-static _Atomic uint32_t n_domains = 1; /* places that were given away */
+static _Atomic uint32_t n_domains = 1; /* used elements of `domains` */
 
 enum { TABLE = 2 * DOMAINS_MOST };
 static struct ascope_domain *_Atomic table[TABLE];
@@ -130,7 +130,8 @@ struct ascope_domain *ascope_domain_get(const char *name)
     if (n == domains[0].name_bytes && memcmp(name, domains[0].name, n) == 0)
         return found_again(&domains[0]);
     const uint64_t hash = name_hash_of(name, n);
-    struct ascope_domain *fresh = NULL; /* one whose name another thread was faster to make stays unused */
+    /* if another thread adds the same name first, this element stays unused */
+    struct ascope_domain *fresh = NULL;
     for (size_t i = hash % TABLE;; i = (i + 1) % TABLE) { /* ends: half of the places are never taken */
         /* acquire: its name was set before it was published */
         struct ascope_domain *d = atomic_load_explicit(&table[i], memory_order_acquire);
@@ -150,7 +151,7 @@ struct ascope_domain *ascope_domain_get(const char *name)
 
 void ascope_domain_destroy(struct ascope_domain *d)
 {
-    /* The first one is there for everybody. */
+    /* The default domain cannot be destroyed. */
     if (!d || d == domains || (uintptr_t)d - (uintptr_t)domains >= sizeof domains)
         return;
     atomic_store(&d->is_gone, true);

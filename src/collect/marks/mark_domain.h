@@ -23,7 +23,7 @@ struct ascope_domain {
 };
 extern struct ascope_domain domains[DOMAINS_MOST]; /* the first: "default" */
 
-/* NULL: not to be recorded, or not a domain. */
+/* The domain if its marks are recorded; NULL: they are not, or `d` is not a domain. */
 static inline const struct ascope_domain *domain_that_records(struct ascope_domain *d)
 {
     d = d ? d : domains;
@@ -41,7 +41,7 @@ static inline const struct ascope_domain *domain_that_records(struct ascope_doma
 /* A range of the default domain has begun, and is not to be recorded. 0: there is none. */
 void mark_range_drop(uint64_t id);
 
-bool mark_text_is_allowed(const char *text); /* as a message, and as the name of a domain */
+bool mark_text_is_allowed(const char *text); /* whether a text may be a message or the name of a domain */
 
 /* Names with commas between them; NULL or empty: no list. A domain is recorded when it is on the first list; without
  * one, when it is not on the second. "default" is the domain without a name. False: no memory, and everything is

@@ -46,7 +46,7 @@ static void domain_destroy(mstxDomainHandle_t domain)
 }
 EXPORTED_AS(domain_destroy) void mstxDomainDestroy(mstxDomainHandle_t domain);
 
-/* Without a domain these do nothing: the one without a name has functions of its own. */
+/* These functions ignore a NULL domain: the default domain has functions of its own. */
 
 static void domain_mark(mstxDomainHandle_t domain, const char *message, aclrtStream stream)
 {

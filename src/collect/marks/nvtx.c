@@ -35,7 +35,7 @@ struct callbacks {
 
 enum { TEXT_MOST = 4096 };
 
-/* Of a registered text, the handle is its place in memory that stays. */
+/* A registered text is never freed: its address is the handle. */
 static struct nvtx_kept {
     struct nvtx_kept *next;
     char text[];
@@ -131,7 +131,8 @@ static bool has_key;
 
 static void key_make(void)
 {
-    has_key = pthread_key_create(&at_end_of_thread, free) == 0; /* else what a thread has is lost at its end */
+    /* without a key, the memory of a thread is leaked when it ends */
+    has_key = pthread_key_create(&at_end_of_thread, free) == 0;
 }
 
 /* NULL: no memory, and the ranges are not recorded. */
@@ -255,7 +256,7 @@ static void initialize(const void *reserved)
     (void)reserved;
 }
 
-/* By the slots of NVTX's tables; those that are not here stay as they are. */
+/* Our functions by slot of NVTX's tables; slots that are not listed keep NVTX's own. */
 static const struct {
     uint8_t module, slot;
     function *function;

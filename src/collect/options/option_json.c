@@ -32,8 +32,8 @@ struct option_json_reading {
     const struct options_request *request;
     const char *text;
     int chip;
-    struct json_walk place;                               /* of the last remark */
-    struct json_item key[OPTION_KEYS], item[OPTION_KEYS]; /* of the last of equal keys */
+    struct json_walk place;                               /* the position of the last remark */
+    struct json_item key[OPTION_KEYS], item[OPTION_KEYS]; /* if a key occurs twice, the last one counts */
     bool is_refused[OPTION_KEYS];
     bool is_bad, is_short; /* refused; of memory */
 };
@@ -52,7 +52,8 @@ __attribute__((format(printf, 6, 7))) static void say(struct option_json_reading
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     for (char *c = text; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* a key may contain anything; a line stays one */
+        /* keys may contain control characters; the message stays one line */
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
     r->is_bad |= severity == ASCOPE_ERROR;
     if (at != NOWHERE)
         json_place_next(&r->place, r->text, (size_t)at, &remark.line, &remark.column);
@@ -72,7 +73,7 @@ const char *options_remark_line(struct remark_line *line, const char *source, co
 
 #define ERROR_AT(r, id, code, ...)                                                                                     \
     ((r)->is_refused[id] = true, say(r, ASCOPE_ERROR, (long)(r)->item[id].at, option_keys[id].name, code, __VA_ARGS__))
-/* Only of keys that are not refused: most warnings begin with "accepted". */
+/* Warns about a key unless it is refused: most warnings begin with "accepted". */
 #define WARN_AT(r, id, ...)                                                                                            \
     ((r)->is_refused[id] ? (void)0                                                                                     \
                          : say(r, ASCOPE_WARNING, (long)(r)->item[id].at, option_keys[id].name, "", __VA_ARGS__))
@@ -104,7 +105,7 @@ static struct option_json_shown shown(const struct option_json_reading *r, enum 
     const size_t n = i->end - i->at, most = sizeof s.text - 4;
     size_t used = n < most ? n : most;
     while (n > most && used > 0 && ((unsigned char)r->text[i->at + used] & 0xC0) == 0x80)
-        used--; /* no half of a character */
+        used--; /* does not cut a UTF-8 character */
     snprintf(s.text, sizeof s.text, "%.*s%s", (int)used, r->text + i->at, n > most ? "..." : "");
     return s;
 }
@@ -267,7 +268,7 @@ static void check_metrics(struct option_json_reading *r, enum option_key_id id, 
 
 /* ---- values that only their keys have ---- */
 
-/* What keeps a directory from being made, or used. NULL: nothing is known of. */
+/* Why a directory cannot be created or used. NULL: no problem is known. */
 static const char *place_problem(const char *path)
 {
     char part[PATH_MAX];
@@ -295,7 +296,7 @@ static const char *program_dir(struct option_json_reading *r)
     return slash ? option_json_keep(r, self, slash == self ? 1 : (size_t)(slash - self)) : ".";
 }
 
-/* Absent, empty, or no string. */
+/* Uses the default directory when the key is absent, empty or not a string. */
 static void place_usual(struct option_json_reading *r)
 {
     const char *const work = getenv("ASCEND_WORK_PATH");
@@ -534,7 +535,8 @@ static bool is_of_rows(enum option_key_id id)
 static void text_set(struct ascope_options *o, const struct recorder_option *row, const char *value)
 {
     const char *const text = *value ? value : NULL;
-    memcpy((char *)o + row->at, &text, sizeof text); /* without a copy that would stay for ever */
+    /* set directly: option_set() would copy the text and never free it */
+    memcpy((char *)o + row->at, &text, sizeof text);
 }
 
 static void options_fill(struct option_json_reading *r)
@@ -555,13 +557,13 @@ static void options_fill(struct option_json_reading *r)
         else
             option_set(o, row, value);
     }
-    if (holds(r, KEY_HCCL, "on")) /* off is what levels say */
+    if (holds(r, KEY_HCCL, "on")) /* "off" leaves the decision to the level */
         option_set(o, recorder_option_find("hccl"), "on");
     if (out->front_end == ACL)
         option_set(o, recorder_option_find("training_trace"), "on");
     if (holds(r, KEY_INSTR, "on") && is_given(r, KEY_INSTR_FREQ))
         option_set(o, recorder_option_find("instr_profiling_freq"), out->key[KEY_INSTR_FREQ].value);
-    if (r->chip >= 15 && !is_given(r, KEY_LOW_POWER_FREQ)) { /* sampled there in any case */
+    if (r->chip >= 15 && !is_given(r, KEY_LOW_POWER_FREQ)) { /* these chips always sample it */
         out->key[KEY_LOW_POWER_FREQ].value = "100";
         o->low_power_hz = 100;
     }
@@ -569,7 +571,7 @@ static void options_fill(struct option_json_reading *r)
 
 /* ---- the text ---- */
 
-/* What holds unless a key says otherwise. */
+/* Sets the defaults. */
 static void option_json_begin(struct option_json_reading *r)
 {
     struct options_json *const out = r->out;
@@ -588,7 +590,7 @@ static void option_json_begin(struct option_json_reading *r)
         out->key[KEY_AIC_METRICS].value = "PipelineExecuteUtilization";
 }
 
-/* Finds all keys first: of equal ones only the last is looked at. */
+/* Finds all keys first, because only the last of equal keys is examined. */
 static void keys_find(struct option_json_reading *r, struct json_item object)
 {
     struct json_item key, value;

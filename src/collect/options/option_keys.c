@@ -205,7 +205,7 @@ bool option_key_metrics(int chip, const char *value, const char **group, char *e
     if (strncmp(value, custom, sizeof custom - 1) == 0)
         return events_copy(value + sizeof custom - 1, chip >= HAS_MORE_EVENTS ? MORE_EVENTS : EVENTS, events);
     if (strcmp(value, extended) == 0 && chip_is_among(ON_910B | ON_950S, chip))
-        value = "PipeUtilization"; /* what the cores count is the same: the name is that of files */
+        value = "PipeUtilization"; /* the cores count the same events; files use this name */
     const char *name;
     for (size_t i = 0; (name = core_events_name(i)); i++)
         if (strcmp(name, value) == 0 && core_events_asked(name, chip_of(chip)))

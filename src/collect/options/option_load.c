@@ -24,7 +24,7 @@ static void remark_pass(void *to, const struct options_remark *r)
         message(r->severity, "%s", text);
 }
 
-/* The simulated NPU is a 910B, and so is what is not known. */
+/* The platform number of the first NPU; -1 (as 910B): the device is simulated or unknown. */
 static int chip_here(const struct ascope_options *o)
 {
     struct devices_online devices = { .chip = -1 };
@@ -51,7 +51,7 @@ static bool option_load_load(struct ascope_options *o, const char *source, const
     };
     const bool is_good = options_json_read(&j, text, bytes, &request);
     if (is_good) {
-        ascope_options_check(&j.o); /* its texts last from now on */
+        ascope_options_check(&j.o); /* from here on its texts have the lifetime of the process */
         const uint32_t size = o->size;
         j.o.size = size;
         memcpy(o, &j.o, size < sizeof j.o ? size : sizeof j.o);

@@ -23,13 +23,13 @@ struct recorder_option {
     const char *initial_text;
     uint64_t bits;                     /* what its set() needs: bits of the data mask, a rate */
     const struct ascope_choice *filed; /* names in profiler_info.json; NULL: those of the choices */
-    bool changes_others;               /* it has no value of its own */
+    bool changes_others;               /* it sets other options instead of a field of its own */
 };
 
 extern const struct recorder_option recorder_options[];
 extern const size_t n_recorder_options;
 
-/* By any name; the command's spelling is accepted, too: "--task-time" is task_time. NULL: there is none. */
+/* Finds an option by any of its names; "--task-time" is accepted for task_time. NULL: there is no such option. */
 const struct recorder_option *recorder_option_find(const char *name);
 
 /* Names of values that other tables need. */
@@ -81,7 +81,7 @@ enum option_key_id {
 enum option_key_type {
     KEY_IS_STRING,
     KEY_IS_INTEGER, /* of JSON: neither "50" nor 50.0 */
-    KEY_IS_ANY,     /* what is no string counts as "" */
+    KEY_IS_ANY,     /* values of other types count as "" */
 };
 
 /* How the vendor's collector refuses a key that the chip does not have. */
@@ -124,7 +124,7 @@ bool option_key_has_word(const struct option_key *k, int chip, const char *text,
 bool option_key_metrics(int chip, const char *value, const char **group, char *events);
 bool option_key_limit(const char *value, uint64_t *mb); /* "200MB"; false: not of that form */
 
-enum { OPTION_OUTPUT_REFERRED = 7 }; /* so many of the characters that it refuses are in the option reference */
+enum { OPTION_OUTPUT_REFERRED = 7 }; /* how many of the refused characters the option reference lists */
 extern const char option_output_refused[];
 
 /* option_json.c: profiling_options and acl.json: from a text to the options of a session.
@@ -133,11 +133,11 @@ extern const char option_output_refused[];
  * the rules. Every fault is reported, not only the first, with its place; so are differences between the vendor's code
  * and its option reference. */
 
-/* One line about the text. All of it is lent for the call. */
+/* One line about the text. Its members are valid during the call only. */
 struct options_remark {
     enum ascope_severity severity; /* ASCOPE_ERROR: the text is refused */
-    unsigned line, column;         /* 0: of something that is not in the text */
-    const char *key;               /* NULL: of the text as a whole */
+    unsigned line, column;         /* 0: the remark is about something that is not in the text */
+    const char *key;               /* NULL: the remark is about the whole text */
     const char *code;              /* of the vendor's message: "EK0001"; "": none */
     const char *text;              /* without key and place */
 };
@@ -163,14 +163,14 @@ struct options_json {
     uint32_t front_end; /* as which it was read */
     bool is_on;         /* false: the text is fine, and profiling stays off */
     struct {
-        const char *value; /* that holds; NULL: no key of this front end */
+        const char *value; /* the value in effect; NULL: this front end does not have the key */
         bool is_given, has_no_effect;
     } key[OPTION_KEYS];
     struct ascope_options o; /* texts are this structure's, or the request's */
     struct kept_text *kept;
 };
 
-/* False: refused, and everything that is wrong has been reported. To be ended in any case. */
+/* False: the text is refused, and every problem has been reported. Call options_json_fini() in both cases. */
 bool options_json_read(struct options_json *out, const char *text, size_t n, const struct options_request *r);
 void options_json_fini(struct options_json *j);
 

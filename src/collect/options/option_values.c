@@ -294,7 +294,7 @@ static void data_put(struct ascope_options *o, uint64_t of, uint64_t is_on)
     o->less_data = (o->less_data & ~is_on) | (of & ~is_on);
 }
 
-/* Bits of the data mask that are there or not, whatever the level says. */
+/* Sets or clears bits of the data mask, independently of the level. */
 bool option_set_data(struct ascope_options *o, const struct recorder_option *r, const char *value)
 {
     const struct ascope_choice *c = choice_find(r->is.choices, value, strlen(value));
@@ -311,7 +311,7 @@ bool option_set_ge(struct ascope_options *o, const struct recorder_option *r, co
     return c;
 }
 
-/* The one switch of msprof that is nearly a level. */
+/* The switch task_time of msprof: its values are levels. */
 bool option_set_task_time(struct ascope_options *o, const struct recorder_option *r, const char *value)
 {
     static const struct {

@@ -26,7 +26,7 @@ void option_text(const struct ascope_options *o, const struct recorder_option *r
 /* As profiler_info.json has it: items of lists in lines of their own. */
 void option_json(const struct ascope_options *o, const struct recorder_option *r, struct json_text *out);
 
-/* Rows that are not set as their kind says. */
+/* Functions for options that need more than the function of their kind. */
 bool option_set_level(struct ascope_options *o, const struct recorder_option *r, const char *value);
 bool option_set_metrics(struct ascope_options *o, const struct recorder_option *r, const char *value);
 bool option_set_ai_core(struct ascope_options *o, const struct recorder_option *r, const char *value);

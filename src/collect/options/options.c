@@ -14,7 +14,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-enum { WORKER_MOST = 219 }; /* the longest name of a directory has room for that */
+enum { WORKER_MOST = 219 }; /* the longest worker name that fits into the name of a directory */
 enum { SLICE_KB = 2048, RING_KB = 4096 };
 
 void ascope_options_init_sized(struct ascope_options *o, uint32_t size)
@@ -59,7 +59,8 @@ bool ascope_options_set(struct ascope_options *o, const char *name, const char *
         return true;
     }
     const uint32_t size = o->size;
-    struct ascope_options whole; /* a row may look at fields that the caller does not have */
+    /* functions of rows may read fields that an older caller's structure does not have */
+    struct ascope_options whole;
     ascope_options_init(&whole);
     sized_over(&whole, sizeof whole, o);
     if (!value || !option_set(&whole, r, value)) {
@@ -83,7 +84,8 @@ static char **text_at(struct ascope_options *o, size_t *i)
         if (r->is.kind == ASCOPE_OPTION_TEXT || r->is.kind == ASCOPE_OPTION_NAMES)
             return (char **)((char *)o + r->at);
     }
-    return (*i)++ == n_recorder_options ? (char **)&o->custom_events : NULL; /* the one without an option of its own */
+    /* custom_events is not the field of an option */
+    return (*i)++ == n_recorder_options ? (char **)&o->custom_events : NULL;
 }
 
 bool options_take(struct ascope_options *out, const struct ascope_options *from, struct error *e)
@@ -258,7 +260,7 @@ static void check_use_of_device(const struct ascope_options *o)
                 "activities has no NPU: profiler_level, mstx, l2_cache and other device options are ignored");
 }
 
-/* They stay as they were asked for: other tools look for them in profiler_info. */
+/* Warns about options that have no effect. Their values stay, because other tools read them from profiler_info. */
 static void check_use_of_host(const struct ascope_options *o)
 {
     if ((o->with_stack || o->with_modules) && !(o->activities & ASCOPE_CPU))

@@ -21,13 +21,13 @@ static inline bool sized_is_whole(const void *from, uint32_t known)
     return __builtin_expect(*(const uint32_t *)from - known <= SIZED_MOST - known, 1);
 }
 
-bool sized_is_set(const void *from); /* its size is one that some version of the structure could have */
+bool sized_is_set(const void *from); /* whether the size is plausible for some version of the structure */
 
 /* Into `to`, which has the size of what the library knows. Fields that `from` does not have keep what `to` has. False:
  * its size is not set, and `to` is as before. */
 bool sized_over(void *to, uint32_t known, const void *from);
 
-/* The same with 0 in fields that `from` does not have. */
+/* As sized_over(), but fields that `from` does not have become 0. */
 bool sized_copy(void *to, uint32_t known, const void *from);
 
 /* Of a structure that sized_over() accepts: a field that the library does not know is not 0. */

@@ -22,7 +22,7 @@
 #include "collect/ring/ring.h"
 #include "collect/session/host_clock.h"
 
-/* 1 MiB holds 7,000 calls; all CPUs together have so much. */
+/* Bytes of the buffers of all CPUs together; 1 MiB holds 7,000 calls. */
 enum { BUFFERS_BYTES = 1 << 25, BUFFER_MOST = 1 << 23, BUFFER_LEAST = 1 << 16, CPUS_MOST = 4096, EVENT_MOST = 1 << 16 };
 enum { POINT_ENTER, POINT_EXIT, POINTS };
 
@@ -86,7 +86,8 @@ static int event_open(unsigned point, pid_t thread, int cpu)
                                     .sample_period = 1,
                                     .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
                                     .sample_id_all = 1,
-                                    .inherit = cpu >= 0, /* the kernel has no buffer for one thread on all CPUs then */
+                                    /* the kernel refuses a buffer for an inherited event of one thread on all CPUs */
+                                    .inherit = cpu >= 0,
                                     .comm = point == POINT_ENTER,
                                     .task = point == POINT_ENTER,
                                     .watermark = 1,
@@ -152,7 +153,7 @@ struct traced {
 struct buffer {
     int fd; /* of the event whose buffer it is; -1: this CPU has none */
     struct perf_event_mmap_page *page;
-    size_t bytes; /* behind the page; a power of two, not the same for all */
+    size_t bytes; /* of the buffer behind the page; a power of two that differs by CPU */
 };
 
 struct kernel_calls {
@@ -162,11 +163,12 @@ struct kernel_calls {
     int *fd;             /* of all events, to be closed */
     size_t n_fds, fds_room;
     struct pollfd *polled;
-    struct kernel_calls_event *event; /* read, and not yet in order */
+    struct kernel_calls_event *event; /* events that were read and are not sorted yet */
     size_t n_events, events_room;
     struct traced *traced; /* by the thread's number; a power of two of places */
     size_t n_traced, traced_room;
-    uint64_t looked_ns;         /* when the last look began: what is older is there, whichever CPU it came from */
+    /* when the last read of all buffers began: older events of all CPUs have been read */
+    uint64_t looked_ns;
     uint8_t joined[EVENT_MOST]; /* an event that lies on both ends of a buffer */
 };
 
@@ -311,7 +313,8 @@ void kernel_calls_close(struct kernel_calls *k)
         if (k->buffer[i].page)
             munmap(k->buffer[i].page, (size_t)sysconf(_SC_PAGESIZE) + k->buffer[i].bytes);
     uint64_t id;
-    for (size_t i = 0; i < k->n_fds; i++) /* what is no event any more the program has put there */
+    /* a descriptor that is no event now was closed and reused by the program */
+    for (size_t i = 0; i < k->n_fds; i++)
         if (syscall(SYS_ioctl, k->fd[i], PERF_EVENT_IOC_ID, &id) == 0)
             close(k->fd[i]);
     free(k->buffer);
@@ -430,7 +433,7 @@ static void event_use(struct kernel_calls *k, const struct kernel_calls_event *v
         t->begin_ns = v->at_ns;
         t->argument = v->value;
         break;
-    case EVENT_EXIT: /* a call that began before the trace did has no begin */
+    case EVENT_EXIT: /* the begin of a call from before the trace is not known */
         if (t->number_plus_1 == (uint32_t)v->number + 1)
             call_put(t, v);
         t->number_plus_1 = 0;
@@ -503,7 +506,7 @@ static void sample_read(struct kernel_calls *k, const uint8_t *p, size_t n)
         ring_count_dropped(STREAM_SYSTEM_CALL, 1);
 }
 
-/* Others end with whose they are and when: process, thread | time. */
+/* Other kinds of events end with their process and thread and their time. */
 static void other_read(struct kernel_calls *k, uint32_t type, const uint8_t *p, size_t n)
 {
     enum { FIRST = 8, SECOND = 12, THIRD = 16, FOURTH = 20, COMMAND = 16, TAIL = 16 };
@@ -536,7 +539,8 @@ static void buffer_read(struct kernel_calls *k, struct buffer *b)
     uint64_t tail = b->page->data_tail;
     while (tail != head) {
         struct perf_event_header h;
-        memcpy(&h, data + (tail & (size - 1)), sizeof h); /* aligned to 8: never torn */
+        /* headers are aligned to 8 bytes, so that none lies on both ends of the buffer */
+        memcpy(&h, data + (tail & (size - 1)), sizeof h);
         const uint8_t *p = data + (tail & (size - 1));
         const uint64_t until_end = size - (tail & (size - 1));
         if (h.size < sizeof h || h.size % sizeof h != 0 || h.size > head - tail)
@@ -552,7 +556,8 @@ static void buffer_read(struct kernel_calls *k, struct buffer *b)
             other_read(k, h.type, p, h.size);
         tail += h.size;
     }
-    __atomic_store_n(&b->page->data_tail, head, __ATOMIC_RELEASE); /* read: the kernel may have it back */
+    /* everything up to `head` was read: the kernel may overwrite it */
+    __atomic_store_n(&b->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
 /* A thread may begin a call on one CPU and end it on another, so events of all buffers are sorted by time. Events older

@@ -89,7 +89,7 @@ static char *hex_put(char *at, uint64_t n)
     return at;
 }
 
-/* Descriptors and counts as numbers, addresses as such. */
+/* Small values (descriptors, counts) are printed in decimal, addresses in hexadecimal. */
 static char *argument_put(char *at, int64_t n)
 {
     return n > -4096 && n < 1 << 20 ? signed_put(at, n) : hex_put(at, (uint64_t)n);
@@ -102,7 +102,7 @@ static char *fixed_put(char *at, uint64_t ns, uint64_t unit_ns, unsigned decimal
     return number_put(at, ns % unit_ns, decimals);
 }
 
-/* Readers take a name to its first blank, and a line to its first colon. */
+/* Readers end a name at the first blank and a line at the first colon, so both are replaced. */
 static char *command_put(char *at, const char command[OS_CALL_COMMAND])
 {
     const char *const from = at;
@@ -221,7 +221,7 @@ size_t system_calls_head(const struct os_call_times *t, char line[OS_CALL_LINE_M
     return system_call_put(line, (struct os_call_span){ t->begin_ns, 0 }, &c, "clock_gettime");
 }
 
-/* The one call that the reference does not report, though it places the others by it. */
+/* The first line: the reference does not report it, but computes the times of all others from it. */
 size_t thread_calls_head(const struct os_call_times *t, char line[OS_CALL_LINE_MOST])
 {
     return thread_call_put(line, (struct os_call_span){ t->begin_ns, 0 }, &(struct os_call){ 0 },

@@ -14,7 +14,7 @@
 #include "collect/samplers/host_sampler.h"
 #include "collect/session/message.h"
 
-enum { LOOK_MS = 20, SHARE_OF_CPU = 5 }; /* it takes at most a fifth of a CPU to look at threads */
+enum { LOOK_MS = 20, SHARE_OF_CPU = 5 }; /* sampling the threads takes at most a fifth of a CPU */
 
 struct os_trace {
     struct os_trace_of of;
@@ -92,7 +92,7 @@ static bool is_ours(pid_t thread)
     return n == sizeof name - 1 && memcmp(name, "ascope-", sizeof name - 1) == 0;
 }
 
-/* One more look; false: it was the last. */
+/* Reads events or samples once; false: tracing ends. */
 static bool os_trace_look(struct os_trace *t)
 {
     uint64_t pause_ns = LOOK_MS * UINT64_C(1000000);
@@ -119,7 +119,7 @@ static void *trace_main(void *of)
         t->kernel = kernel_calls_open(t->of.pid, t->of.is_own ? is_ours : NULL, &t->error);
     else if (!(t->samples = call_samples_new(t->of.pid)))
         error_no_memory(&t->error, "samples of system calls");
-    if (t->samples) /* how it was at the start, also where the thread has to wait for a processor */
+    if (t->samples) /* the first sample is taken here, before the thread may have to wait for a processor */
         call_samples_look(t->samples);
     background_begun(&t->background);
     if (!t->kernel && !t->samples)
@@ -169,7 +169,7 @@ static void os_trace_report(const struct os_trace *t, bool wraps_calls, const ch
                 (int)t->of.pid, threads);
 }
 
-/* The kernel may refuse in the end: too many threads for its buffers, or another user's. */
+/* The kernel may refuse: there are too many threads for its buffers, or they are another user's. */
 static bool kernel_start(struct os_trace *t, struct error *e)
 {
     if (!os_trace_thread_start(t, e) || t->kernel)

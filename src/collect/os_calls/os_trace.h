@@ -30,7 +30,7 @@ struct os_trace_of {
     pid_t pid;
     uint64_t how;              /* enum ascope_osrt */
     bool is_own;               /* this process */
-    bool has_preloaded;        /* another one, which has the library */
+    bool has_preloaded;        /* the other process has loaded the library */
     const char *not_preloaded; /* else why not; NULL: it was not tried */
 };
 struct os_trace *os_trace_start(const struct os_trace_of *of, struct error *e);
@@ -45,9 +45,9 @@ void os_trace_stop(struct os_trace *t); /* before the writer stops; NULL is fine
 enum os_call_kinds { OS_CALLS_OF_SYSTEM = 1, OS_CALLS_OF_THREADS = 2 };
 
 struct os_call_sink {
-    uint32_t version; /* RINGS_VERSION: both libraries are of one build, or have nothing to do with each other */
-    uint32_t kinds;   /* enum os_call_kinds: what is recorded */
-    uintptr_t code, code_bytes;                 /* where calls come from that are the recorder's own */
+    uint32_t version;           /* RINGS_VERSION: libraries of different versions do not work together */
+    uint32_t kinds;             /* enum os_call_kinds: what is recorded */
+    uintptr_t code, code_bytes; /* where calls come from that are the recorder's own */
     uint32_t (*session)(void), (*thread)(void); /* as ring_session(), ring_thread(); the other two as theirs */
     struct ring_slot (*put)(enum stream_id stream, unsigned device, size_t bytes);
     void (*done)(struct ring_slot slot);

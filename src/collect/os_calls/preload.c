@@ -150,7 +150,7 @@ bool preload_set_mspti(void)
 
 enum { INTERPRETERS_MOST = 5, FIRST_BYTES = 256 };
 
-/* As execvp() searches. False: it will not find it either. */
+/* Searches as execvp() does. False: there is no such program. */
 static bool program_find(const char *name, char path[PATH_MAX])
 {
     if (strchr(name, '/'))
@@ -174,7 +174,7 @@ static bool has_rights(int fd)
             (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0));
 }
 
-/* The loader that it names. "": none. False: the file ends before. */
+/* The loader that the program names. "": it names none. False: the file is too short. */
 static bool loader_read(int fd, const Elf64_Ehdr *head, char loader[PATH_MAX])
 {
     *loader = '\0';

@@ -33,8 +33,7 @@ const char *drop_reason_key(enum drop_reason reason)
 
 uint64_t drop_count(const struct drop_counts *c, enum drop_reason reason, unsigned stream, uint64_t all)
 {
-    for (unsigned r = DROP_FULL + 1; r < DROP_REASONS;
-         r++) { /* a recovered count may be of another moment than `all` */
+    for (unsigned r = DROP_FULL + 1; r < DROP_REASONS; r++) { /* after a recovery, the count may be newer than `all` */
         const uint64_t n = c->n[r][stream] < all ? c->n[r][stream] : all;
         if (r == reason)
             return n;

@@ -9,7 +9,7 @@
 #include "collect/write/streams.h"
 
 enum drop_reason {
-    DROP_FULL, /* the ring was, or handlers were nested too deeply, or the record was too long */
+    DROP_FULL, /* the ring was full, signal handlers were nested too deeply, or the record was too long */
     DROP_THREADS,
     DROP_DESCRIPTOR,
     DROP_PERMISSION,
@@ -19,7 +19,7 @@ enum drop_reason {
     DROP_REASONS
 };
 
-/* By reason and stream. Of what has no reason here it is DROP_FULL. */
+/* Dropped records by reason and stream. Those that are not counted here were dropped because of DROP_FULL. */
 struct drop_counts {
     uint64_t n[DROP_REASONS][STREAM_KINDS];
 };

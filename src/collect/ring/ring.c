@@ -62,7 +62,7 @@ static struct ring *free_pop(void)
         const uint64_t next = ((top >> 32) + 1) << 32 | below;
         if (atomic_compare_exchange_weak_explicit(
                 &free_rings, &top, next, memory_order_acquire,
-                memory_order_acquire)) /* and everything that its last thread stored in it */
+                memory_order_acquire)) /* also makes visible what its last thread stored in it */
             return r;
     }
     return NULL;
@@ -92,7 +92,7 @@ static void thread_leave(void *p)
 
 static void after_fork(void);
 
-/* For a thread that has none. */
+/* Gives a ring to a thread that has none. */
 static struct ring *ring_take(void)
 {
     if (is_taking || ring_session_now() == NO_SESSION) /* also makes visible what rings_open() prepared */
@@ -111,7 +111,8 @@ static struct ring *ring_take(void)
     }
     if (r) {
         pthread_setspecific(leaving, r);
-        atomic_signal_fence(memory_order_seq_cst); /* a signal handler finds it complete */
+        /* a signal handler of this thread sees the ring only when it is complete */
+        atomic_signal_fence(memory_order_seq_cst);
         ring_of_thread = r;
     }
     is_taking = false;
@@ -235,7 +236,7 @@ void ring_count_dropped(enum stream_id stream, uint64_t n)
     atomic_fetch_add_explicit(&rings.dropped[DROP_FULL][stream], n, memory_order_relaxed);
 }
 
-/* Of a thread that has no ring, or one that cannot grow. */
+/* Why a record is dropped by a thread without a ring, or with a ring that cannot grow. */
 static enum drop_reason drop_reason(const struct ring *r)
 {
     if (r && r->session == ring_session())
@@ -379,8 +380,8 @@ static void after_fork(void)
         if (r && r->session != NEVER_ATTACHED && atomic_load(&r->inside) != 0)
             mmap(r->shared, r->addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         kept_close(&rings.file);
-        rings.front = NULL; /* which is not mapped in a child, either */
-        rings.lock = NULL;  /* as little as this one */
+        rings.front = NULL; /* a forked child has no mapping of it */
+        rings.lock = NULL;  /* nor of the lock */
     }
     if (r) {
         r->session = NEVER_ATTACHED;

@@ -35,10 +35,11 @@ enum { COST_SAMPLED_OF = 64 };
 #define RING_NEVER_ATTACHED UINT32_MAX
 
 struct ring_lane {
-    uint64_t head, end; /* the producer's own: up to `end` it puts without looking again */
-    uint64_t bytes;     /* a power of two */
-    uint64_t seed;      /* of the records' checks */
-    uint8_t *data;      /* 2 * bytes of addresses */
+    /* only the producer uses these: up to `end` there is room without reading the tail again */
+    uint64_t head, end;
+    uint64_t bytes; /* a power of two */
+    uint64_t seed;  /* of the records' checks */
+    uint8_t *data;  /* 2 * bytes of addresses */
 };
 
 struct ring { /* never freed: a thread that ends leaves it to the next one */
@@ -47,7 +48,7 @@ struct ring { /* never freed: a thread that ends leaves it to the next one */
     uint32_t session;        /* the one that the memory belongs to, or RING_NEVER_ATTACHED */
     _Atomic uint32_t inside; /* how many of the thread's functions use the memory now; those that put a record count in
                                 the upper half, too, and that is their lane */
-    uint32_t countdown;      /* to the next record whose cost is measured */
+    uint32_t countdown;      /* records until the next one whose cost is measured */
     uint32_t number;         /* in the session's file */
     struct ring_lane lane[RING_LANES];
     uint64_t addresses;     /* bytes that are mapped */
@@ -57,7 +58,7 @@ struct ring { /* never freed: a thread that ends leaves it to the next one */
     uint32_t tried;         /* the last session in which memory was asked for: it is asked for once */
     uint32_t generation;    /* counts open ranges, so that ids of the same slot differ */
     uint32_t open_at[RING_LANES];    /* where to look for a free slot */
-    bool open_full[RING_LANES];      /* none was found the last time */
+    bool open_full[RING_LANES];      /* the last search found no free slot */
     bool is_stuck[RING_LANES];       /* it could not grow: the disk was full */
     uint32_t open_grown[RING_LANES]; /* slots that have room in the file */
     struct ring_open *open;
@@ -76,8 +77,9 @@ extern __thread struct ring *ring_of_thread __attribute__((tls_model("initial-ex
 struct ring_slot ring_put(enum stream_id stream, unsigned device, size_t bytes);
 void ring_done(struct ring_slot slot);
 void ring_put_words(enum stream_id stream, size_t bytes, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-                    uint64_t f, uint64_t g);                /* a record of up to seven words, complete */
-void ring_count_dropped(enum stream_id stream, uint64_t n); /* records that never came here: a device lost them */
+                    uint64_t f, uint64_t g); /* a record of up to seven words, complete */
+/* counts records that a device lost before they reached a ring */
+void ring_count_dropped(enum stream_id stream, uint64_t n);
 bool ring_is_short(void); /* less than half of the thread's ring is free: devices' threads can wait for the writer */
 
 /* Takes the thread's ring of this session, as its first record would. Our own threads beside the program do this before
@@ -94,7 +96,7 @@ struct error;
 bool rings_open(const struct rings_options *o, struct error *e);
 void rings_stop(void);  /* threads get no more rings, and none is inside any more; writer_stop() calls it, too */
 void rings_close(void); /* after writer_stop(): unmaps and deletes the file */
-void rings_leave(void); /* the same, but keeps the file, as if the process had been killed */
+void rings_leave(void); /* as rings_close(), but keeps the file for recovery */
 
 /* In memory that the kernel sets to 0 in every child process, however it was made: a child must not use the rings of
  * its parent. */
@@ -135,7 +137,7 @@ void ring_drop(struct ring *r, enum stream_id stream); /* counts a record, and l
  * the stream RECORD_SKIP, and continues at the begin of the lane with the next lap. Positions of records, their
  * checksums, and the free space of the lane are counted as if the skipped rest had been used. */
 
-bool rings_can_grow(int fd, const void *page); /* of the file, and mapped with room */
+bool rings_can_grow(int fd, const void *page); /* whether the file and the page support it */
 
 uint64_t lane_first_bytes(const struct rings_layout *h, unsigned lane); /* that a new ring has */
 /* How much of a lane has room; at most all of it, whatever the file says. */

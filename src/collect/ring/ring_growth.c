@@ -51,7 +51,7 @@ uint64_t lane_first_bytes(const struct rings_layout *h, unsigned lane)
 
 uint64_t lane_grown(const struct ring_shared *shared, unsigned lane, uint64_t bytes)
 {
-    /* relaxed: it says nothing about what is in the pages */
+    /* relaxed: the number is not used to publish data */
     const uint64_t grown = atomic_load_explicit(&shared->lane[lane].grown, memory_order_relaxed);
     return grown < bytes ? grown : bytes;
 }
@@ -90,7 +90,7 @@ void ring_begin_grown(struct ring *r, bool grows)
             atomic_store_explicit(&shared->grown, least, memory_order_relaxed); /* since the ring was claimed */
         r->lane[l].end = lane_end(&r->lane[l], atomic_load_explicit(&shared->tail, memory_order_acquire),
                                   lane_grown(r->shared, l, r->lane[l].bytes));
-        /* Of a ring that was used before: those that were used. */
+        /* In a ring that another thread has used, the slots that it used have room. */
         const uint32_t used = atomic_load_explicit(&r->shared->open_end[l], memory_order_relaxed);
         r->open_grown[l] = !grows || used >= part.n ? part.n : used;
         r->is_stuck[l] = false;

@@ -116,7 +116,7 @@ static inline RING_INLINE struct ring_slot ring_put_inline(enum stream_id stream
 
 /* The writer's CPU has read the memory that comes next, and may still have it; the check of a record reads what was
  * stored just before, and would wait until it is here. It comes while the program does something else. */
-enum { CACHE_LINE = 64, LINES_FETCHED = 4 }; /* an operator with shapes, mostly */
+enum { CACHE_LINE = 64, LINES_FETCHED = 4 }; /* enough for most operators with shapes */
 
 static inline RING_INLINE void ring_fetch_next(const struct ring_lane *lane)
 {

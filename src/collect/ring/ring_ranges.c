@@ -19,7 +19,8 @@ uint32_t rings_open_ranges(uint32_t ring)
         const struct ring_open *open = (const struct ring_open *)((const uint8_t *)shared + rings.layout.open_at);
         const struct open_part part = open_part(&rings.layout, l);
         const uint32_t end = atomic_load_explicit(&shared->open_end[l], memory_order_relaxed);
-        for (uint32_t i = end < part.n ? end : part.n; i-- > 0;) /* another process may have written anything */
+        /* bounded: another process may have changed the file */
+        for (uint32_t i = end < part.n ? end : part.n; i-- > 0;)
             n += atomic_load_explicit(&open[part.first + i].id, memory_order_relaxed) > OPEN_ENDING;
     }
     return n;
@@ -34,7 +35,7 @@ static uint32_t open_take(struct ring *r, unsigned lane)
     uint32_t looks = !r->open_full[lane] ? n + 1 : n < OPEN_LOOKS_WHEN_FULL ? n : OPEN_LOOKS_WHEN_FULL;
     uint32_t at = r->open_at[lane];
     for (; looks > 0; looks--) {
-        if (looks == 1 && !r->open_full[lane]) { /* none of those that have room is free */
+        if (looks == 1 && !r->open_full[lane]) { /* no slot with room in the file is free */
             if (!open_extend(r, lane))
                 break;
             at = n;

@@ -32,7 +32,7 @@ enum {
     DEVICES_MOST = 64,
     OUTPUTS_MOST = STREAM_STARS + (STREAM_KINDS - STREAM_STARS) * DEVICES_MOST,
     RINGS_VERSION = 7,
-    RINGS_OLDEST = 6, /* that is recovered: it has no RECORD_SKIP */
+    RINGS_OLDEST = 6, /* the oldest version that can be recovered; it has no RECORD_SKIP */
     RINGS_COPIES = 2,
     RINGS_TURNS = 2
 };
@@ -49,12 +49,12 @@ struct output_state {
 
 /* The history of a flight recorder at a commit (flight_store.h). */
 struct flight_state {
-    uint64_t segment, bytes; /* the last one, from 1, and how long it is; 0: there is none */
+    uint64_t segment, bytes; /* number of the last segment, from 1, and its length; 0: there is no segment */
     uint64_t kept_bytes;     /* of the file of records that later ones refer to */
 };
 
 struct rings_commit {
-    uint64_t check;              /* of everything below that is used */
+    uint64_t check;              /* checksum of the used part of all members below */
     uint64_t number;             /* from 1; in the pair number % RINGS_TURNS */
     uint64_t n_records, n_bytes; /* written */
     uint64_t aged_slices, aged_bytes;
@@ -65,7 +65,7 @@ struct rings_commit {
     struct flight_state flight;
     struct os_call_times times; /* of calls whose lines are not written yet */
     struct output_state output[OUTPUTS_MOST];
-    uint64_t tail[RINGS_MOST][RING_LANES]; /* how far each ring was read */
+    uint64_t tail[RINGS_MOST][RING_LANES]; /* up to where each ring was read */
 };
 
 struct rings_layout {
@@ -79,7 +79,7 @@ struct rings_id { /* of a session; also in ascope.json */
 
 struct rings_header {
     uint64_t magic;
-    uint32_t version, bytes; /* bytes: of this structure; the first three are where every version has them */
+    uint32_t version, bytes; /* bytes: size of this structure; all versions have the first three members */
     uint64_t check;          /* of everything below */
     struct rings_id id;
     uint32_t process;
@@ -91,7 +91,7 @@ struct rings_header {
     uint64_t flight_ns;   /* how much a flight recorder keeps; 0: this is no flight recorder */
 };
 
-/* The beginning of the file. The copies of one thing are not neighbours. */
+/* The beginning of the file. Copies are apart from each other, so that one damage does not hit both. */
 struct rings_front {
     struct rings_header header;
     struct rings_commit commit[RINGS_COPIES][RINGS_TURNS];
@@ -128,7 +128,7 @@ enum { OPEN_SLOT_BYTES = 256, OPEN_KEPT = 232, OPEN_ENDING = 1 };
 struct ring_open {
     _Atomic uint64_t id; /* 0: free; OPEN_ENDING: being taken, or not the first of its chain; else the range's */
     _Atomic uint64_t key;
-    uint32_t bytes; /* of the whole chain */
+    uint32_t bytes; /* bytes in all slots of the chain */
     uint32_t next;  /* number of the slot that follows, plus 1; 0: none */
     uint8_t kept[OPEN_KEPT];
 };
@@ -162,8 +162,9 @@ static inline uint64_t check_id(struct rings_id id)
 }
 
 uint64_t header_check(const struct rings_header *h);
-uint64_t commit_check(const struct rings_commit *c, struct rings_id id); /* its counts are within their arrays */
-uint64_t lane_seed(struct rings_id id, uint32_t ring, unsigned lane);    /* for records */
+/* the caller has checked that its counts are within the arrays */
+uint64_t commit_check(const struct rings_commit *c, struct rings_id id);
+uint64_t lane_seed(struct rings_id id, uint32_t ring, unsigned lane); /* for records */
 
 /* ---- records ---- */
 
@@ -206,7 +207,7 @@ static inline uint32_t head_kind(struct record_head head)
  * another check; anything else in all but one of 2^32 cases. */
 static inline uint32_t record_check_of(uint64_t one, uint64_t other, uint32_t kind, uint64_t seed)
 {
-    other += kind * seed; /* the seed is odd */
+    other += kind * seed; /* an odd factor loses no bits of `kind` */
     return (uint32_t)((one ^ (other << 31 | other >> 33)) * CHECK_ODD >> 32);
 }
 

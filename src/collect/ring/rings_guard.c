@@ -14,7 +14,7 @@
 static struct guarded {
     int number;
     struct sigaction was; /* the handler that the program had */
-    bool is_set;          /* our handler is set, or was, and the program's later one may call it */
+    bool is_set;          /* our handler was set; a later handler of the program may still call it */
 } guarded[] = { { .number = SIGBUS }, { .number = SIGSEGV } };
 enum { GUARDED = sizeof guarded / sizeof *guarded };
 
@@ -31,7 +31,7 @@ static bool replace(void *base, uint64_t bytes)
     if (syscall(SYS_mmap, base, bytes, rights, flags, -1L, 0L) == -1)
         return false;
     if (!ring_process_is_known())
-        return true; /* a child, which has no session to end */
+        return true; /* a forked child: it has no session that would have to end */
     syscall(SYS_madvise, base, bytes, (long)MADV_DONTFORK);
     rings_end_early();
     return true;
@@ -59,7 +59,7 @@ static bool is_handler(const struct sigaction *a)
  * the program. */
 static void pass_on(const struct sigaction *was, int number, siginfo_t *info, void *context)
 {
-    const bool is_sent = info->si_code <= 0; /* by kill(), not by the machine */
+    const bool is_sent = info->si_code <= 0; /* sent by kill(), not caused by a memory access */
     if (!is_handler(was) && was->sa_handler == SIG_IGN && is_sent)
         return;
     if (!is_handler(was) || (unsigned)was->sa_flags & (unsigned)SA_RESETHAND)
@@ -92,7 +92,7 @@ static void guard(struct guarded *g)
     if (sigaction(g->number, NULL, &now) != 0 || is_ours(&now))
         return;
     if (g->is_set && is_handler(&now))
-        return; /* to pass on to one that passes on to us would never end */
+        return; /* the program's handler may call ours: calling it from ours would never end */
     g->was = now;
     struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | (now.sa_flags & SA_NODEFER),
                               .sa_mask = now.sa_mask };

@@ -7,7 +7,7 @@
 
 #include "base/process/progress.h"
 
-/* Reads as many bytes as there are. The rest becomes zeros, whose check is never right. */
+/* Reads the bytes that exist. The rest becomes zeros, whose checksum is never valid. */
 static size_t read_at(const struct rings_left *l, void *to, size_t n, uint64_t offset)
 {
     size_t got = 0;
@@ -23,7 +23,7 @@ static size_t read_at(const struct rings_left *l, void *to, size_t n, uint64_t o
 
 /* ---- header and commit ---- */
 
-/* Parts of a ring follow each other, and sums of the file's numbers stay small. */
+/* Whether the parts of a ring follow each other and no sum of numbers from the file can overflow. */
 static bool layout_is_possible(const struct rings_layout *l)
 {
     uint64_t at = sizeof(struct ring_shared);
@@ -82,7 +82,8 @@ static bool is_zeros(const void *bytes, size_t n)
 static uint64_t pair_read(const struct rings_left *l, unsigned turn, struct rings_commit *c, struct rings_commit *one)
 {
     uint64_t number = UINT64_MAX;
-    for (unsigned copy = RINGS_COPIES; copy-- > 0;) { /* the one that is written first may be newer */
+    /* last copy first: the copy that is written first may be newer */
+    for (unsigned copy = RINGS_COPIES; copy-- > 0;) {
         const size_t at = (copy * RINGS_TURNS + turn) * sizeof *c;
         read_at(l, one, sizeof *one, offsetof(struct rings_front, commit) + at);
         if (is_zeros(one, offsetof(struct rings_commit, output))) {
@@ -197,7 +198,7 @@ static uint64_t record_at(const struct rings_left_lane *l, uint64_t at, struct r
     return head->stream != RECORD_SKIP ? room : rest < l->n - at ? rest : l->n - at;
 }
 
-/* Where the good records that begin there end; *last: where the last of them begins. */
+/* The end of the valid records from `at` on; *last: where the last of them begins. */
 static uint64_t run_end(const struct rings_left_lane *l, uint64_t at, uint64_t *last)
 {
     struct record_head head;
@@ -277,7 +278,8 @@ static void ranges_count(struct rings_left *l, uint32_t ring, uint64_t ring_at, 
 
 static void dropped_add(struct rings_left *l, const struct ring_shared *shared)
 {
-    enum { APART_MOST = RING_LANES + 1 }; /* a process killed between the two increments leaves them so far apart */
+    /* the two counters differ by at most this much when a process is killed between its increments */
+    enum { APART_MOST = RING_LANES + 1 };
     for (unsigned s = 0; s < STREAM_KINDS; s++) {
         const uint64_t a = atomic_load(&shared->dropped[s]), b = atomic_load(&shared->dropped_again[s]);
         l->dropped[s] += a > b ? a : b;
@@ -290,7 +292,7 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
 {
     const struct rings_layout *layout = &l->header.layout;
     memcpy(l->dropped, l->commit->dropped, sizeof l->dropped);
-    if (l->header.version > RINGS_OLDEST) /* which had no reasons */
+    if (l->header.version > RINGS_OLDEST) /* the oldest version had no reasons */
         read_at(l, &l->reasons, sizeof l->reasons, offsetof(struct rings_front, reasons));
     progress_work(layout->rings_at);
     for (uint32_t i = 0; i < l->n_rings; i++) {

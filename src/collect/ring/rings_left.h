@@ -14,7 +14,7 @@
 enum rings_state {
     RINGS_USABLE,
     RINGS_UNUSED,        /* killed before anything was recorded */
-    RINGS_DAMAGED,       /* none of its headers, or not the last commit, can be believed: e says which */
+    RINGS_DAMAGED,       /* all headers, or the last commit, are damaged: e says which */
     RINGS_OTHER_VERSION, /* e says so */
     RINGS_NO_MEMORY
 };
@@ -51,15 +51,16 @@ bool rings_left_drain(struct rings_left *l, void (*put)(void *, struct record_he
 struct rings_outside {
     char path[PATH_MAX];
     struct rings_id id;
-    uint32_t owner; /* how this process is called in the file: its number, or OWNER_UNKNOWN */
+    uint32_t owner; /* the number of this process in the file, or OWNER_UNKNOWN */
 };
 typedef bool rings_find(uint32_t session, struct rings_outside *out); /* false: it is over */
 void rings_follow(const _Atomic uint32_t *word, rings_find *find);
 #define OUTSIDE_SESSION UINT32_C(0x80008000) /* the least number of a collector's session; ours stay below */
 
 /* ---- for the writer, of rings that other processes have ---- */
-bool rings_adopt(uint32_t ring);   /* maps one; false: it is not there yet, or of this process */
-void rings_reclaim(uint32_t ring); /* one that was read to its end: if its process has ended, another may have it */
+bool rings_adopt(uint32_t ring); /* maps one; false: it is not there yet, or of this process */
+/* gives a ring that was read to its end to another process if its own has ended */
+void rings_reclaim(uint32_t ring);
 
 /* ---- for ring.c ---- */
 
@@ -74,7 +75,8 @@ uint8_t *outside_ring(uint32_t session, uint32_t *number, int *why); /* a new on
 void outside_forget(const struct ring *r);
 void outside_drop(enum drop_reason reason, enum stream_id stream);
 bool outside_leave(void); /* a session of this process begins; true: one of another was followed, and is not any more */
-const _Atomic uint32_t *outside_in_child(void); /* after a fork: what is still followed; NULL: nothing */
+/* after a fork: the session that the child still follows; NULL: none */
+const _Atomic uint32_t *outside_in_child(void);
 
 /* rings_guard.c: the program survives when the memory of its rings is truncated or is not there.
  *

@@ -224,7 +224,7 @@ static bool front_map(int fd)
 {
     const uint64_t bytes = rings_front_bytes();
     int why = 0;
-    if (lock_try(fd, 0, 0)) /* on a file system without locks recovery will report that */
+    if (lock_try(fd, 0, 0)) /* if the file system has no locks, recovery reports it */
         rings.lock = lock_keep(fd);
     if (fchmod(fd, 0640) != 0)
         return false;

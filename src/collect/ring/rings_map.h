@@ -45,7 +45,8 @@ int rings_fd(struct kept *own);
 
 /* Creates the file of a session, locks it and maps its beginning. False: e says why, and nothing is left. */
 bool rings_create(const struct rings_options *o, struct error *e);
-void rings_unmap(uint8_t *const kept[RINGS_MOST]);     /* everything but these rings, which a thread still uses */
+/* unmaps everything except the rings in `kept`, which threads still use */
+void rings_unmap(uint8_t *const kept[RINGS_MOST]);
 void rings_header_put(struct rings_header *h);         /* writes both copies, with the check */
 uint32_t ring_claim(int fd, uint32_t owner, int *why); /* the next ring of the file: its number, or RINGS_MOST */
 uint8_t *ring_map(int fd, uint32_t number);            /* NULL: errno says why not */

@@ -135,7 +135,7 @@ void short_record_write(const struct short_record *r, uint8_t *to)
 
 enum { FRAMES_FIRST = 1024, TEXT_FIRST = 64 << 10 };
 
-/* At least doubled, so that what is copied stays in proportion to what is kept. */
+/* Grows an array at least to its double, so that copying takes linear time. */
 static bool call_stacks_grow(void **at, size_t *room, size_t wanted, size_t first, size_t item_bytes)
 {
     if (wanted <= *room)

@@ -34,7 +34,7 @@ static bool is_own_directory(const char *path)
            strlen(path) < PATH_MAX - 2 * NAME_MAX;
 }
 
-/* The one that the session made for itself, as long as there is nothing in it. */
+/* Removes the PROF directory that the session made for itself, if it is empty. */
 static void own_remove(const char *path)
 {
     static const char *const parts[] = { "/host/data", "/host", "" };
@@ -111,7 +111,7 @@ bool engine_devices(struct ascope_session *s, struct error *e)
         snprintf(folder, sizeof folder, "%s/device_%d", s->prof, d->is.id);
         if (access(folder, F_OK) != 0)
             continue;
-        struct error unread = { 0 }; /* then the engine's own readings are all there is */
+        struct error unread = { 0 }; /* if the clock cannot be read, only the engine's own readings are used */
         if (!s->device->read_clock(i, &d->first, &unread))
             d->first = (struct device_reading){ 0 };
         d->last = d->first;

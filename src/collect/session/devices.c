@@ -8,7 +8,7 @@
 #include "ascope/mark.h"
 #include "collect/session/message.h"
 
-/* The kinds that were looked for, each with the reason why it is not taken. */
+/* A list of the kinds of devices that were tried, each with the reason why it is not used. */
 struct devices_looked {
     char text[512];
     size_t used;
@@ -21,7 +21,7 @@ static void looked_add(struct devices_looked *l, const struct device_kind *kind,
                                     kind->name, *why->text ? why->text : "not found");
 }
 
-/* Of the program: one that it uses. Else: one that this machine has. */
+/* The first kind of real device that the program uses (of_program), or that this machine has. */
 static const struct device_kind *first_real(bool of_program, struct devices_looked *l)
 {
     for (size_t i = 0; device_kinds[i]; i++) {
@@ -45,7 +45,7 @@ const struct device_kind *device_choose(const char *name, struct error *e)
         return NULL;
     if (strcmp(name, "auto") == 0) {
         const struct device_kind *const kind = first_real(true, &looked);
-        if (!kind) /* host only, whatever the reason */
+        if (!kind) /* no device was found: only the host is recorded */
             message(ASCOPE_INFO, "no device; looked for %s; recording the host only", looked.text);
         return kind;
     }

@@ -44,12 +44,14 @@ enum engine_state {
     ENGINE_NONE,    /* the device has none, or it was given up */
     ENGINE_WAITS,   /* it warms up, and has no directory yet: so has the session */
     ENGINE_ADOPTED, /* its directory is the session's */
-    ENGINE_APART,   /* it runs, and its directory is not the session's */
+    ENGINE_APART,   /* it runs, and writes to a directory of its own */
 };
 
 bool engine_is_of(const struct ascope_session *s); /* the session's device has an engine */
 enum engine_state engine_begin(struct ascope_session *s, bool warms_up);
-bool engine_devices(struct ascope_session *s, struct error *e); /* after the end: those that it has recorded */
-void engine_forget(struct ascope_session *s);                   /* as if it had never begun; it does not run */
+/* after the end: adds the devices that it has recorded */
+bool engine_devices(struct ascope_session *s, struct error *e);
+/* resets the state of an engine that does not run */
+void engine_forget(struct ascope_session *s);
 
 #endif

@@ -31,7 +31,7 @@ static void options_read(struct ascope_options *o, char *text)
 static void child_prepare(void)
 {
     if (ascope_recording)
-        recording_prepare(); /* it has another number */
+        recording_prepare(); /* the child has another process number */
 }
 
 static void follow_collector(void)
@@ -68,5 +68,5 @@ static __attribute__((constructor)) void record_if_asked(void)
     if (!s || !ascope_session_start(s, &e)) {
         message(ASCOPE_ERROR, "nothing is recorded: %s", e.text);
         ascope_session_discard(s);
-    } /* else the process's end is its end */
+    } /* otherwise the session ends with the process */
 }

@@ -27,7 +27,7 @@ struct handover_file { /* of a session */
 struct handover_page {
     uint64_t magic;
     uint32_t version, bytes;
-    uint64_t namespace; /* of process numbers, as the collector sees it */
+    uint64_t namespace; /* inode of the collector's namespace of process numbers */
     uint32_t recorded, calls;
     char domain_include[HANDOVER_DOMAINS_BYTES], domain_exclude[HANDOVER_DOMAINS_BYTES];
     _Atomic uint32_t session; /* 0: none is open */
@@ -150,7 +150,7 @@ static const struct handover_page *page_map(const char *path)
         return NULL;
     struct stat st;
     const struct handover_page *at = MAP_FAILED;
-    const int seals = fcntl(fd, F_GET_SEALS); /* -1: a file, which anybody may cut */
+    const int seals = fcntl(fd, F_GET_SEALS); /* -1: a plain file, which anybody may truncate */
     if (seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *at)
         at = mmap(NULL, sizeof *at, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);

@@ -21,7 +21,7 @@ atomic_bool host_clock_is_counter;
 static bool has_counter;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct clock_reading loaded;      /* when the library was; its uncertainty in counts */
+static struct clock_reading loaded;      /* reading when the library was loaded; its uncertainty is in counts */
 static double first_mhz, first_relative; /* and how far it may be off, as a part of it */
 
 #if defined(__x86_64__)
@@ -55,7 +55,7 @@ static bool counter_is_trusted(void)
 }
 #endif
 
-/* The wall clock is some 20 ns later; nothing depends on that. */
+/* Reads the clocks several times and returns the most exact reading. The wall clock is read some 20 ns later. */
 static struct clock_reading best_reading(void)
 {
     struct clock_reading best = { .uncertainty_ns = UINT64_MAX };
@@ -101,7 +101,7 @@ bool host_clock_follow(bool is_counter)
     if (is_counter && !has_counter)
         return false;
     if (has_counter && !is_counter)
-        host_clock_first_mhz(); /* of the counter, while it is the clock */
+        host_clock_first_mhz(); /* measured now, while the counter is still the clock */
     host_clock_is_counter = is_counter;
     return true;
 }

@@ -19,7 +19,7 @@
 #endif
 
 extern atomic_bool host_clock_is_counter; /* decided when the library is loaded, and by host_clock_follow() */
-void host_clock_init(void);               /* decides; for tests that change the environment */
+void host_clock_init(void);               /* decides again; only for tests, which change the environment */
 
 /* While nothing is recorded: the clock that another collector uses for its records of the host (a counter, or ns), so
  * that ours can lie beside them. False: the counter is not trusted here; it stays ns. */

@@ -5,10 +5,10 @@
 
 enum { LISTENERS_MOST = 8 };
 static struct {
-    const struct ascope_listener *of; /* the caller's; NULL: none */
+    const struct ascope_listener *of; /* the caller's structure; NULL: the slot is free */
     struct ascope_listener is;
 } listener[LISTENERS_MOST];
-static unsigned n_started; /* of the first slots */
+static unsigned n_started; /* how many of the first slots were notified of the start */
 
 static unsigned slot_of(const struct ascope_listener *l)
 {

@@ -11,9 +11,9 @@
 #include "collect/ring/record_bytes.h"
 #include "collect/write/prof_writer.h"
 
-bool listeners_any(void); /* a framework feeds what is recorded */
+bool listeners_any(void); /* whether a framework is listening */
 void listeners_started(const struct ascope_options *o);
-void listeners_stopping(void); /* in the opposite order; only those that were notified of the start */
+void listeners_stopping(void); /* notifies in reverse order those that were notified of the start */
 
 /* mindspore_calls.c: Python calls as MindSpore has them: ranges in mindspore.op_range, each with its begin, its end
  * and its name.
@@ -26,12 +26,12 @@ void listeners_stopping(void); /* in the opposite order; only those that were no
 /* The time of a record in the file. Without a PROF directory readers know no clock, and take a count for 10 ns since
  * 1970. */
 struct ms_clock {
-    bool is_wall; /* there is none; records count ns (host_clock_follow()) */
+    bool is_wall; /* there is no counter: times of records are in ns (host_clock_follow()) */
     int64_t wall_less_raw_ns;
 };
 uint64_t ms_clock_time(const struct ms_clock *c, uint64_t count);
 
-/* What has become of them; what cannot be written or read is the writer's error (prof_writer.h). */
+/* What was made of the calls. Errors of files are in the prof_writer. */
 struct ms_calls_made {
     uint64_t n_ranges, n_bytes, n_lost;
 };

@@ -22,7 +22,7 @@ const char *ascope_version(void)
 
 enum { TEXT_MOST = 1024, HELD_MOST = 8 };
 
-/* More than that many are too many to be read. */
+/* Messages wait here for the receiver. When HELD_MOST wait, further ones are dropped. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t more;

@@ -35,7 +35,7 @@ struct map {
     size_t n, room;
 };
 
-/* Where it is, or belongs; there is a free one. */
+/* The slot of a key, or a free slot for it; the map is never full. */
 static struct number *map_place(const struct map *m, uint64_t key)
 {
     size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (m->room - 1);
@@ -107,7 +107,7 @@ static struct ascope_text mindspore_calls_name_of(const struct mindspore_calls_m
     memcpy(&text, m->names + at - 1, sizeof text);
     const uint8_t *const name = m->names + at - 1 + sizeof text;
     uint32_t n = text.length;
-    if (n > NAME_MOST) /* cut between two characters: every call has it */
+    if (n > NAME_MOST) /* shortened at a character boundary, because every call repeats the name */
         for (n = NAME_MOST; n > 0 && (name[n] & 0xC0) == 0x80; n--)
             ;
     return (struct ascope_text){ (const char *)name, n };
@@ -210,7 +210,7 @@ static bool names_read(struct mindspore_calls_making *m, int fd)
         const size_t text_at = at + sizeof key;
         if (text.length > m->names_bytes - text_at - sizeof text ||
             key.tlv.length != sizeof key - sizeof key.tlv + sizeof text + text.length)
-            break; /* somebody has changed the file: where the next one begins nobody knows */
+            break; /* the file was changed by another process: the next record cannot be found */
         if (!map_set(&m->name_at, key.key, text_at + 1))
             return short_of_memory(m);
         at = text_at + sizeof text + text.length;

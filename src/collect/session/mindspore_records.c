@@ -103,7 +103,7 @@ static uint64_t peak_of(uint64_t used)
     return used > peak ? used : peak;
 }
 
-static uint64_t wall_ns(void) /* no system call: the kernel's page has it */
+static uint64_t wall_ns(void) /* the vDSO reads it without a system call */
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

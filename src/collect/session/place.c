@@ -66,7 +66,8 @@ bool place_parents(const char *path, struct error *e)
         const char was = *slash;
         *slash = '\0';
         int why = is_dir(part) ? EEXIST : dir_make(part);
-        why = why == 0 ? durable_name(part) : why;   /* what will be in it is of no use without its name */
+        /* after a power cut, its contents would be lost without its name */
+        why = why == 0 ? durable_name(part) : why;
         if (why && !(why == EEXIST && is_dir(part))) /* two ranks may make it at once */
             return place_fail(e, part, "cannot be created", why == EEXIST ? ENOTDIR : why);
         if (!was)

@@ -17,7 +17,7 @@
 
 struct ascope_profiler {
     struct ascope_options o;
-    bool is_checked; /* the options, in the first cycle: problems are reported once */
+    bool is_checked; /* the options were checked in the first cycle: problems are reported once */
     bool has_plan;
     struct ascope_schedule plan;
     ascope_action_fn asks;
@@ -27,9 +27,9 @@ struct ascope_profiler {
     uint64_t step;
     enum ascope_action action;
     bool is_stopped, was_started;
-    bool was_active; /* the schedule, in some step */
+    bool was_active; /* some step of the schedule was active */
     struct ascope_session *session;
-    char path[PATH_MAX]; /* of the last session that was complete */
+    char path[PATH_MAX]; /* collection of the last session that was completed */
 
     struct ascope_op range;
     uint64_t mark;
@@ -47,7 +47,7 @@ static struct ascope_session *session_of(const struct ascope_profiler *p)
 
 static void profiler_report(bool went_well, const struct ascope_error *e)
 {
-    if (!went_well) /* not a warning: nobody reads those of the other ranks */
+    if (!went_well) /* an error, because warnings of other ranks are rarely read */
         message(ASCOPE_ERROR, "%s", e->text);
 }
 
@@ -74,7 +74,8 @@ static void do_start(struct ascope_profiler *p)
     struct ascope_error e;
     if (session_of(p))
         profiler_report(ascope_session_start(p->session, &e), &e);
-    else if (*p->path) /* one was opened, and has ended: the schedule warms up after it has recorded */
+    /* a session was recorded and ended: the schedule warms up again after its active phase */
+    else if (*p->path)
         message(ASCOPE_WARNING, "start: the collection has already ended; nothing is recorded in this cycle");
 }
 
@@ -131,7 +132,7 @@ static const struct profiler_move {
                                  [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
 };
 
-/* Then every recording ends in the middle of something. */
+/* Whether stop() always ends the recording within a step. */
 static bool ends_by_stop(const struct ascope_profiler *p)
 {
     return p->has_plan ? p->plan.active == ASCOPE_EVERY_STEP : !p->asks;
@@ -146,7 +147,7 @@ static void transit(struct ascope_profiler *p, unsigned from, unsigned to)
                  { 'F', do_finish }, { 'R', do_ready },  { 'D', do_delete } };
     const struct profiler_move *m = &moves[from][to];
     p->was_active |= to == ASCOPE_RECORD || to == ASCOPE_RECORD_AND_SAVE;
-    if (m->warns && session_of(p)) /* else it could not be opened, which was reported */
+    if (m->warns && session_of(p)) /* without a session, the failure was reported already */
         message(from == ASCOPE_RECORD && ends_by_stop(p) ? ASCOPE_INFO : ASCOPE_WARNING, "%s", m->warns);
     for (const char *c = m->steps ? m->steps : ""; *c; c++)
         for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
@@ -174,7 +175,7 @@ static void range_begin(struct ascope_profiler *p)
     p->mark =
         ascope_range_begin(NULL, p->range_name, ascope_records(ASCOPE_RECORDS_MARKS) ? ascope_current_stream() : NULL);
     ascope_op_begin(&p->range, p->range_name);
-    p->range.scope = ASCOPE_SCOPE_USER; /* behind what begin has cleared */
+    p->range.scope = ASCOPE_SCOPE_USER; /* set after ascope_op_begin(), which clears it */
 }
 
 static void range_end(struct ascope_profiler *p)
@@ -272,7 +273,7 @@ void ascope_profiler_step(struct ascope_profiler *p)
     range_begin(p);
 }
 
-/* Why there is no output, where the program may not know. */
+/* Reports why there is no output in cases that the program may not expect. */
 static void report_why_nothing(const struct ascope_profiler *p)
 {
     const char *const phase = p->action == ASCOPE_WARMUP ? "warm-up" : "wait";
@@ -295,7 +296,7 @@ void ascope_profiler_stop(struct ascope_profiler *p)
     if (!p || p->is_stopped)
         return;
     if (p->has_plan && p->plan.active == ASCOPE_EVERY_STEP &&
-        p->step > 0) /* what follows the last step is not a step */
+        p->step > 0) /* the time after the last step is not a step */
         mark_range_drop(p->mark);
     else
         range_end(p);
@@ -308,7 +309,8 @@ void ascope_profiler_free(struct ascope_profiler *p)
 {
     if (!p)
         return;
-    if (!p->is_stopped && (p->was_started || session_of(p))) /* steps alone may have opened one */
+    /* step() without start() may have opened a session */
+    if (!p->is_stopped && (p->was_started || session_of(p)))
         ascope_profiler_stop(p);
     options_fini(&p->o);
     free(p);

@@ -52,14 +52,14 @@ void session_schedule(struct ascope_session *s, const struct ascope_schedule *pl
 
 /* ---- fork and exit ---- */
 
-/* The child has neither the writer's nor the device's thread; the parent continues to record. */
+/* In a forked child the threads of the writer and the device do not exist; only the parent continues to record. */
 static void forget_in_child(void)
 {
     recording_set(0);
     atomic_store(&open_session, NULL);
 }
 
-static struct flight_hooks flight; /* zeros: there never was one */
+static struct flight_hooks flight; /* zeros: there was no flight recorder in this process */
 static bool is_exiting;
 
 void session_flight_hooks(const struct flight_hooks *h)
@@ -131,7 +131,8 @@ static void time_digits(char text[32], bool is_utc) /* 17 of them: local time, u
 static void random_bytes(unsigned char *out, size_t n)
 {
     const ssize_t got = getrandom(out, n, GRND_NONBLOCK);
-    for (size_t i = got > 0 ? (size_t)got : 0; i < n; i++) /* early at boot: the clock's low bits will do */
+    /* early at boot there may be no random numbers: uses the low bits of the clock */
+    for (size_t i = got > 0 ? (size_t)got : 0; i < n; i++)
         out[i] = (unsigned char)(host_clock_now() >> i);
 }
 
@@ -226,7 +227,7 @@ bool session_devices(struct ascope_session *s, struct error *e)
     if (s->device && n == 0)
         return error_set(e, why.fault == FAULT_NONE ? FAULT_ASKED : why.fault, "device %s: %s", s->device->name,
                          *why.text ? why.text : "not found");
-    if (n <= s->n_devices || engine_is_of(s)) /* which of them an engine records is seen at the end */
+    if (n <= s->n_devices || engine_is_of(s)) /* an engine reports at the end which devices it has recorded */
         return true;
     struct session_device *more = realloc(s->devices, n * sizeof *more);
     if (!more)
@@ -287,7 +288,8 @@ bool session_directories(struct ascope_session *s, struct error *e)
     }
     if (is_framework && (s->o.activities & ASCOPE_CPU))
         snprintf(s->framework, sizeof s->framework, "%.*s/FRAMEWORK", PATH_MAX - NAME_MAX, s->path);
-    if (*s->framework || s->o.layout == ASCOPE_LAYOUT_MINDSPORE) /* whose collections are known by it, empty or not */
+    /* readers recognise collections of MindSpore by this folder, even if it is empty */
+    if (*s->framework || s->o.layout == ASCOPE_LAYOUT_MINDSPORE)
         return folders_below(s->path, (const char *const[]){ "FRAMEWORK", NULL }, e);
     return true;
 }
@@ -390,7 +392,8 @@ const char *ascope_session_path(const struct ascope_session *s)
     return s->path;
 }
 
-/* In the collection, where whoever recovers it looks; elsewhere ascope.json says where. */
+/* Chooses the place of the rings: in the collection, where recovery looks first, or elsewhere, as ascope.json then
+ * says. */
 static bool rings_place(struct ascope_session *s, struct error *e)
 {
     if (!s->o.ring_dir) {
@@ -414,7 +417,7 @@ static void device_remove(const struct ascope_session *s, unsigned index)
     tree_remove_path(folder);
 }
 
-/* The device cannot record now: continues without it. */
+/* Continues without the device, which cannot record now. */
 static void device_give_up(struct ascope_session *s, const struct error *why)
 {
     message(ASCOPE_WARNING, "%s; recording the host only", why->text);
@@ -462,7 +465,7 @@ static bool device_begin(struct ascope_session *s, bool warms_up, struct error *
     return prof_make(s, s->path, e);
 }
 
-/* From here on everything is kept: samplers look for the first time. */
+/* Starts the samplers. From here on records are kept. */
 static bool keeping_start(struct ascope_session *s, struct error *e)
 {
     if (s->state == SESSION_WARM) {
@@ -476,7 +479,7 @@ static bool keeping_start(struct ascope_session *s, struct error *e)
     if (*s->prof)
         s->host = host_sampler_start(&of, &s->o, e);
     if (*s->prof && (s->o.host_sys & ASCOPE_HOST_OSRT) &&
-        e->fault == FAULT_NONE) /* last: threads of the recorder are not traced */
+        e->fault == FAULT_NONE) /* started last, so that the threads of the recorder are not traced */
         s->calls = os_trace_start(
             &(struct os_trace_of){ s->pid, s->o.osrt, s->pid == s->owner, s->has_preloaded, s->not_preloaded }, e);
     return e->fault == FAULT_NONE;
@@ -501,7 +504,7 @@ static void machinery_stop(struct ascope_session *s, struct error *e)
     s->device_runs = s->has_writer = false;
 }
 
-/* Described: ascope.json says so, durably, and what is for recovery alone may go. */
+/* Ends the rings. is_described: ascope.json is complete and on the disk, so that files for recovery can be removed. */
 static void rings_end(struct ascope_session *s, bool is_described)
 {
     writer_leave(is_described);
@@ -538,7 +541,7 @@ bool session_describe(const struct ascope_session *s, struct error *e)
     return (s->state == SESSION_STOPPED ? facts_end(s, e) : facts_write(s, e)) && is_well;
 }
 
-/* What operators were called with lies beside the collection. */
+/* The arguments of operators are in a directory beside the collection. */
 static void op_args_path(const struct ascope_session *s, char path[PATH_MAX])
 {
     static const char suffix[] = "_op_args";
@@ -579,7 +582,7 @@ bool ascope_session_warmup(struct ascope_session *s, struct ascope_error *to)
 {
     struct error e = { 0 };
     if (is_ours(s, 1u << SESSION_NEW, "warm-up", &e)) {
-        /* Whose the rings are has to be written before they are there. */
+        /* The owner of the rings is written before the rings exist. */
         const bool begins = device_begin(s, true, &e), waits = begins && has_prof(s) && !*s->prof;
         if (waits || (begins && rings_place(s, &e) && clocks_read(s, &e) && facts_write(s, &e) &&
                       machinery_start(s, false, &e))) {
@@ -672,7 +675,8 @@ bool ascope_session_stop(struct ascope_session *s, struct ascope_error *to)
     s->mhz = host_clock_mhz(&s->first, &s->last);
     late_devices(s, &e);
     info_end(s, &e);
-    rings_end(s, session_describe(s, &e)); /* else they can be recovered, and with them what could not be written now */
+    /* if the description fails, recovery can still read what is in the rings */
+    rings_end(s, session_describe(s, &e));
     op_args_write(s, &e);
     supervisor_notify(s, '-');
     return error_pass(&e, to);

@@ -46,7 +46,8 @@ struct session_target {
 struct ascope_session *session_new_for(const struct session_target *of, const struct ascope_options *o, bool is_checked,
                                        struct ascope_error *to);
 
-/* For profiler_info.json: the schedule that drives this session. Before it starts. Without a plan: some function. */
+/* Sets the schedule for profiler_info.json; to be called before the start. NULL: the schedule is a function of the
+ * program. */
 void session_schedule(struct ascope_session *s, const struct ascope_schedule *plan);
 
 enum session_state { SESSION_NEW, SESSION_WARM, SESSION_RUNS, SESSION_STOPPED };
@@ -60,7 +61,7 @@ struct session_device {
 struct session_step {
     uint64_t number;
     uint64_t n_records, n_bytes, n_dropped, hook_ns;
-    uint64_t lag_most_ns; /* since the step before began */
+    uint64_t lag_most_ns; /* since the begin of the previous step */
 };
 
 struct metadata_key {

@@ -109,7 +109,7 @@ static struct output *output_for(struct outputs *o, unsigned stream, unsigned de
     return out;
 }
 
-/* Streams whose files have lines: what becomes of a record, and what a slice begins with. */
+/* Streams with text files: how a record becomes a line, and the first line of a slice. */
 static const struct {
     size_t (*line)(const struct os_call_times *t, const uint8_t *record, size_t bytes, char *line);
     size_t (*head)(const struct os_call_times *t, char *line);

@@ -20,8 +20,8 @@
 
 struct output {
     struct slices slices;
-    uint64_t n_records, n_bytes; /* taken since the last flush */
-    struct output_state last;    /* of the file, after it */
+    uint64_t n_records, n_bytes; /* records and bytes since the last flush */
+    struct output_state last;    /* state of the file after the last flush */
     unsigned n_closed;           /* slices that outputs_age() knows to be complete */
     bool is_used;
 };
@@ -38,10 +38,10 @@ struct outputs {
     uint16_t used[OUTPUTS_MOST]; /* in order of appearance */
     uint32_t n_used;
     uint64_t n_records, n_bytes;    /* written */
-    uint64_t dropped[STREAM_KINDS]; /* no folder for them, or the disk refused */
+    uint64_t dropped[STREAM_KINDS]; /* records without a folder, or that the disk refused */
     struct stacks stacks;
-    struct os_call_times times; /* of calls; whoever puts them sets it */
-    uint32_t rank;              /* in names of files; whoever opens them sets it */
+    struct os_call_times times; /* clock of calls; set by the owner before it puts some */
+    uint32_t rank;              /* used in names of files; set by the owner */
     bool keeps_processes;       /* no room for their files */
 
     struct closed_slice *closed; /* of streams that age, oldest first; from first_closed on they are there */
@@ -62,8 +62,9 @@ bool outputs_adopt(struct outputs *o, struct output_place framework, struct outp
                    struct error *e);
 void outputs_put(struct outputs *o, struct record_head head, const uint8_t *bytes);
 void outputs_flush(struct outputs *o);
-int outputs_why(const struct outputs *o); /* the errno value of what went wrong first; 0: none, or there is none */
-bool outputs_are_well(const struct outputs *o, struct error *e); /* e: what has gone wrong */
+/* errno value of the first error; 0: there is no error, or it has no errno value */
+int outputs_why(const struct outputs *o);
+bool outputs_are_well(const struct outputs *o, struct error *e); /* false: e has the first error */
 
 uint32_t outputs_state(const struct outputs *o, struct output_state state[OUTPUTS_MOST]);
 /* One file, as it was; the caller has checked the numbers. False: it is shorter now, or gone, and continued all the
@@ -107,7 +108,8 @@ struct sample_text { /* begins as zeros; without memory it stays short, and is n
     bool is_short;
 };
 
-char *sample_text_room(struct sample_text *t, size_t bytes); /* so much behind what there is; NULL: no memory */
+/* room for more bytes after the text; NULL: no memory */
+char *sample_text_room(struct sample_text *t, size_t bytes);
 void sample_text_add(struct sample_text *t, const char *text, size_t n);
 void sample_text_format(struct sample_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -94,8 +94,7 @@ static void row_append(struct split *s, const struct process_sample *first, size
         return;
     }
     slices_of(s, row, &out);
-    slices_resume(&out, row->next, row->is_open,
-                  row->written); /* the first time: what an earlier try has left is removed */
+    slices_resume(&out, row->next, row->is_open, row->written); /* the first call removes files of an earlier attempt */
     for (size_t i = 0; i < n; i++)
         memcpy(slices_take(&out, first[i].is.bytes), s->block + first[i].at, first[i].is.bytes);
     row->is_open = slices_leave(&out);
@@ -212,7 +211,7 @@ static void wait_for_writer(void)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* As many whole lines as fit into a part. */
+/* Length of the whole lines that fit into a part. */
 static size_t part_bytes(const char *text, size_t n)
 {
     if (n <= PART_MOST)
@@ -228,7 +227,7 @@ void sample_text_put(struct sample_text *t, enum stream_id stream)
         wait_for_writer();
         const struct ring_slot slot = ring_put(stream, at > 0 ? SAMPLE_CONTINUES : 0, n);
         if (!slot.at)
-            break; /* counted; what follows would belong to the sample before */
+            break; /* the drop is counted; further parts would be read as parts of the sample before */
         memcpy(slot.at, t->at + at, n);
         ring_done(slot);
         at += n;

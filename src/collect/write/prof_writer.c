@@ -72,7 +72,7 @@ static bool prof_writer_write_all(struct prof_writer *w, int fd, const void *byt
     return true;
 }
 
-/* One of PyTorch's collector: no slices, no markers. */
+/* A folder of PyTorch's collector: its files have no slices and no markers. */
 static bool is_plain(int device)
 {
     return device == FOLDER_FRAMEWORK || device == FOLDER_SESSION;
@@ -111,7 +111,7 @@ static int writer_dir(struct prof_writer *w)
     return fd >= 0 ? fd : w->dir.fd;
 }
 
-/* A folder, or its data/; to be closed. -1 with errno. */
+/* Opens a folder, or its data/; the caller closes it. -1: errno says why. */
 static int folder_open(struct prof_writer *w, int device, const char *below)
 {
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -365,7 +365,7 @@ static int slice_fd(struct slices *s)
     return s->file.fd;
 }
 
-/* All of it, or none: no half of a record. */
+/* Writes all bytes or none, so that no part of a record is in the file. */
 static bool slice_write(struct slices *s, const uint8_t *bytes, size_t n)
 {
     char path[PATH_MAX];
@@ -420,8 +420,7 @@ uint8_t *slices_more(struct slices *s, size_t bytes)
     if (!s->buffer) {
         s->buffer = malloc(SLICES_BUFFER);
         if (!s->buffer) {
-            static uint8_t
-                nowhere[SLICES_BUFFER]; /* nothing is written after a fault, but callers fill what they get */
+            static uint8_t nowhere[SLICES_BUFFER]; /* callers fill the returned memory, also after an error */
             error_no_memory(&s->to->error, s->family);
             return nowhere;
         }
@@ -504,7 +503,7 @@ bool slices_remove(const struct slices *s, unsigned number, uint64_t *bytes)
     return is_gone;
 }
 
-/* What is there may be anything: only a plain file of the collection's owner is continued. */
+/* Only a plain file that belongs to the collection's owner is continued. */
 static int slice_check(const struct prof_writer *w, int fd, struct stat *st)
 {
     if (fd < 0 || fstat(fd, st) != 0)
@@ -529,7 +528,7 @@ int slices_open(const struct slices *s, unsigned number)
     return fd;
 }
 
-/* Opens the last slice again, which may have grown since. */
+/* Opens the last slice again, and cuts it to its committed length. */
 static bool slice_reopen(struct slices *s, uint64_t bytes)
 {
     char path[PATH_MAX], name[NAME_ROOM];
@@ -563,12 +562,13 @@ bool slices_resume(struct slices *s, unsigned next, bool is_open, uint64_t bytes
     s->is_resumed = true;
     s->has_sum = false;
     const bool is_whole = !is_open || slice_reopen(s, bytes);
-    if (is_open && is_plain(s->device)) /* it is the only one */
+    if (is_open && is_plain(s->device)) /* a plain file is the only one */
         return is_whole;
     unsigned end = next;
     while (slice_exists(s, end) && end < (is_plain(s->device) ? next + 1 : UINT_MAX))
         end++;
-    for (uint64_t bytes_gone; end-- > next;) /* the last one first: killed here, none is left behind a gap */
+    /* last one first, so that a kill in between leaves no gap in the numbers */
+    for (uint64_t bytes_gone; end-- > next;)
         slices_remove(s, end, &bytes_gone);
     return is_whole;
 }

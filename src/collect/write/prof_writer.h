@@ -37,7 +37,7 @@ struct prof_writer {
     size_t slice_bytes;
     unsigned first_slice; /* of each stream; those before it are another writer's, and are not touched */
     struct error error;   /* the first one */
-    int why;              /* its errno value; 0: there is none */
+    int why;              /* errno value of `error`; 0: it has none */
 };
 
 /* Creates the directory `path`, which must not exist. The path is copied, and should be absolute: it is used again if
@@ -55,7 +55,7 @@ void prof_writer_rest(struct prof_writer *w);                   /* closes it unt
 
 /* host or device_N, with its data/, or FRAMEWORK. */
 void folder_create(struct prof_writer *w, int device);
-void folder_complete(struct prof_writer *w, int device); /* the same, but what is there already is fine */
+void folder_complete(struct prof_writer *w, int device); /* the same, but existing files are kept */
 
 /* A small file: in device folders ".N" follows the name, but for sample.json, which is the same everywhere. */
 void folder_file(struct prof_writer *w, int device, const char *name, const char *text, size_t len);
@@ -73,13 +73,13 @@ struct slices {
     enum cut cut;
     bool is_resumed; /* slices that are begun from now on may exist: a power cut leaves any of them, and any marker */
     struct kept file;
-    bool is_open;   /* a slice, whether or not its descriptor is still there */
+    bool is_open;   /* a slice is open, even if the program has closed its descriptor */
     unsigned next;  /* number of the slice that is opened next */
     size_t written; /* bytes of the open slice */
     uint8_t *buffer;
     size_t n;
     bool keeps_sums; /* set by who asks for them with slices_sums(), and frees `sums` */
-    bool has_sum;    /* of the open slice: all of it passed through here */
+    bool has_sum;    /* `sum` covers the whole open slice */
     struct checksum sum;
     struct slice_sum *sums; /* of those that are closed; of very many, of the last ones */
     size_t n_sums;

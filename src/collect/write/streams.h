@@ -26,7 +26,7 @@ enum stream_id {
     STREAM_FRAME,
     STREAM_MS_RANGE,
     STREAM_MS_MEMORY,
-    STREAM_MS_MEMORY_TEXT, /* made by the writer, of the memory events */
+    STREAM_MS_MEMORY_TEXT, /* made by the writer from memory events */
     STREAM_MS_SHAPES,
     STREAM_MS_CALL, /* until the recording ends: then they are ranges, too (mindspore_calls.c) */
     STREAM_MS_KEY,

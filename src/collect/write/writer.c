@@ -31,7 +31,7 @@ static struct {
     struct writer_options options;
     char framework_dir[PATH_MAX], prof_dir[PATH_MAX];
     uint64_t tail[RINGS_MOST][RING_LANES];
-    bool is_short; /* a ring could not grow: the next try is with the next check of the directories */
+    bool is_short; /* a ring could not grow: tried again with the next check of the directories */
     uint32_t n_rings;
     uint64_t looked_ns, lag_ns, lag_most_ns; /* the last one, the longest one */
     uint64_t checked_ns, clock_ns;
@@ -45,11 +45,11 @@ static struct {
     bool has_stopped;     /* writer_leave() has to end it */
     pthread_mutex_t lock; /* of the fields below; recording threads never take it */
     pthread_cond_t wake, woken;
-    uint64_t asked, answered; /* passes that another thread waits for */
+    uint64_t asked, answered; /* numbers of passes that were requested and completed */
     bool keeps, ends;
     struct clock_reading began;
     struct flight_state flight;
-    struct writer_tally tally; /* of the last look, without what the rings count */
+    struct writer_tally tally; /* counts of the last pass, without those that the rings keep */
     struct error wrong;        /* the first error of the files or of the rings */
 } w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -81,7 +81,7 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
         return 0;
     }
     const uint32_t percent = (uint32_t)(n * 99 / size) + 1;
-    uint64_t tail = w.tail[ring][lane], run = tail; /* records that follow each other without a gap begin there */
+    uint64_t tail = w.tail[ring][lane], run = tail; /* begin of the current run of adjacent records */
     while (tail != head) {
         const uint8_t *at = data + (tail & (size - 1));
         struct record_head record;
@@ -95,7 +95,7 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
         if (record.stream == RECORD_SKIP) {
             run_keep(ring, lane, run, tail);
             run = tail = (tail | (size - 1)) + 1;
-            if (head - tail > size) { /* it is behind the head: somebody has changed it */
+            if (head - tail > size) { /* the tail is behind the head: the file was changed by another process */
                 rings_end_early();
                 break;
             }
@@ -119,7 +119,7 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
 /* Keeps ahead of a thread that records: a first touch costs it a microsecond, and room that it has to get itself more. */
 static void lane_keep_ahead(uint32_t ring)
 {
-    enum { AHEAD = 4 }; /* times what was recorded so far */
+    enum { AHEAD = 4 }; /* the lane has room for this many times what was recorded so far */
     const uint64_t size = rings.layout.lane_bytes[0], used = w.tail[ring][0];
     const uint64_t wanted = used < size / AHEAD ? AHEAD * used : size;
     struct ring_shared *const shared = rings_shared(ring);
@@ -140,7 +140,7 @@ static uint64_t dropped_without_ring(unsigned stream)
     return n;
 }
 
-/* What the writer itself dropped has one reason: the first thing that went wrong. */
+/* Reads the reasons of dropped records. Those that the writer dropped have the reason of its first error. */
 static void reasons_read(struct drop_counts *out)
 {
     const struct flight_store *const f = w.options.flight;
@@ -177,7 +177,7 @@ static bool sink_is_well(struct error *e)
            (!f || f->error.fault == FAULT_NONE || error_set(e, f->error.fault, "%s", f->error.text));
 }
 
-/* Copies only the part that is used: most of the arrays is never touched. */
+/* Copies only the used part of the arrays, so that pages of the rest are never touched. */
 static void commit_copy(struct rings_commit *to, const struct rings_commit *from)
 {
     memcpy(to, from, offsetof(struct rings_commit, output));
@@ -307,7 +307,7 @@ static void sink_flush(void)
     }
 }
 
-/* The fill of the fullest lane. */
+/* Reads all rings once. Returns the fill of the fullest lane in percent. */
 static uint32_t look(bool keeps, const struct clock_reading *began)
 {
     const uint64_t now = steady_ns();
@@ -355,7 +355,8 @@ static uint32_t look(bool keeps, const struct clock_reading *began)
     else if (w.options.storage_limit_bytes)
         outputs_age(&w.outputs, w.options.storage_limit_bytes);
     if (w.outputs.aged_slices !=
-        aged_slices) /* slices go after the commit that needs them no more; their count follows */
+        /* slices are deleted after the commit that does not need them; a second commit has their count */
+        aged_slices)
         commit(keeps);
     writer_report();
     return most;
@@ -385,7 +386,7 @@ static void hurry(void)
     }
 }
 
-/* Descriptors of a thread that has them for itself are of no use to another one. */
+/* Closes the descriptors: those of a thread with its own table are not valid in other threads. */
 static void files_rest(void)
 {
     outputs_rest(&w.outputs);
@@ -487,7 +488,7 @@ static bool writer_thread_start(struct error *e)
     messages_end(false);
     w.has_voice = w.options.is_inside && background_thread(&w.voice, "ascope-voice", voice_main, NULL) == 0;
     if (w.has_voice)
-        files_rest(); /* the thread opens them again, for itself */
+        files_rest(); /* the thread opens them again in its own table of descriptors */
     const int why = background_thread(&w.thread, "ascope-writer", writer_main, NULL);
     if (why != 0)
         voice_end();
@@ -500,7 +501,7 @@ bool writer_start(const struct writer_options *o, struct error *e)
     pthread_once(&once, fork_handle);
     if (w.runs || !rings.front)
         return error_set(e, FAULT_ASKED, w.runs ? "a writer is running" : "no rings to write from");
-    writer_leave(false); /* of an earlier one */
+    writer_leave(false); /* ends a writer that was left running */
     w.options = *o;
     memset(w.tail, 0, sizeof w.tail);
     w.is_short = false;
@@ -555,7 +556,7 @@ void writer_keep(bool keeps)
     pthread_mutex_unlock(&w.lock);
 }
 
-/* Adds what the rings count. With the lock, or after the thread has ended. */
+/* Adds the counts of the rings. The caller holds the lock, or the thread has ended. */
 static void tally_read(struct writer_tally *out)
 {
     const struct flight_counts counted = counts_read();

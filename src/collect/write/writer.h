@@ -37,10 +37,11 @@ struct writer_options {
 
 /* What recording has cost so far; also by step, from ascope_session_step(). */
 struct writer_tally {
-    uint64_t n_records, n_bytes;      /* written */
-    uint64_t put_records, put_bytes;  /* put into rings: belongs to a step, however late it is written */
+    uint64_t n_records, n_bytes; /* written */
+    /* put into rings; they belong to the step in which they were put, even if they are written later */
+    uint64_t put_records, put_bytes;
     uint64_t dropped[STREAM_KINDS];   /* whatever the reason */
-    struct drop_counts reasons;       /* of those that have another one than a full ring */
+    struct drop_counts reasons;       /* reasons of drops, except full rings */
     uint64_t aged_bytes, aged_slices; /* deleted because of the limit */
     uint64_t open_ranges;             /* marks that began and never ended */
     uint64_t hook_ns;                 /* estimated from samples: time inside recording functions, all threads */
@@ -53,13 +54,14 @@ struct writer_tally {
 
 bool writer_start(const struct writer_options *o, struct error *e);
 void writer_began(const struct clock_reading *began); /* a new start of the collection, at the end of a warm-up */
-void writer_keep(bool keeps);               /* false (during warm-up): records are taken and thrown away, uncounted */
-void writer_look(struct writer_tally *out); /* as of now, without waiting; for the thread that has the session */
+void writer_keep(bool keeps); /* false (during warm-up): records are taken and thrown away, uncounted */
+/* current counts, without waiting; only for the thread that owns the session */
+void writer_look(struct writer_tally *out);
 bool writer_flush(struct writer_tally *out, struct error *e); /* everything put before the call is in its file */
 struct flight_state writer_flight(void);                      /* the history of a flight recorder after the last pass */
 bool writer_stop(struct writer_tally *out,
                  struct error *e); /* flushes, completes the slices with their .done, and ends the thread */
-/* Between the two: checksums of what it has written, for the list of a collection's files. */
+/* Between writer_stop() and writer_leave(): checksums of the files it has written, for the list of files. */
 void writer_sums(struct file_tree *t);
 /* The last call. is_complete: no recovery will be needed, so the files that only recovery reads are removed. Fine
  * without a writer. */
