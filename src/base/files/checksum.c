@@ -59,7 +59,8 @@ void checksum_add(struct checksum *c, const void *bytes, size_t n)
 uint64_t checksum_end(const struct checksum *c)
 {
     struct checksum last = *c;
-    memset(last.rest + last.n_rest, 0, sizeof last.rest - last.n_rest); /* the length says where they begin */
+    /* zeros fill the last block; the length, which is hashed too, tells them from content */
+    memset(last.rest + last.n_rest, 0, sizeof last.rest - last.n_rest);
     blocks_add(&last, last.rest, 1);
     uint64_t sum = last.bytes;
     for (unsigned i = 0; i < CHECKSUM_LANES; i++)

@@ -197,6 +197,6 @@ int destination_open(const struct destination *d)
     if (fd < 0 || (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)))
         return fd;
     close(fd);
-    errno = EEXIST; /* somebody has replaced it by a regular file meanwhile */
+    errno = EEXIST; /* another process has replaced it by a regular file in the meantime */
     return -1;
 }

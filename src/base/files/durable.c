@@ -54,7 +54,7 @@ int durable_dir(int dir, const char *path)
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     const int fd = dir == AT_FDCWD ? inside_open(path, flags) : (int)TEMP_FAILURE_RETRY(openat(dir, path, flags));
     if (fd < 0)
-        return errno == EACCES ? 0 : errno; /* one that may be written but not read */
+        return errno == EACCES ? 0 : errno; /* the directory may be written but not read */
     const int why = durable_file(fd);
     close(fd);
     return why;

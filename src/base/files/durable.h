@@ -22,9 +22,10 @@
 void durable_want(bool is_wanted); /* of the process; ASCOPE_SYNC=off overrules it */
 bool durable_is_wanted(void);
 
-int durable_file(int fd);                   /* its content and length */
-int durable_dir(int dir, const char *path); /* the names in a directory; from another one, or AT_FDCWD */
-int durable_name(const char *path);         /* the names in the directory that `path` lies in */
+int durable_file(int fd); /* syncs content and length of a file */
+/* syncs the names in a directory; `dir` is where `path` begins, or AT_FDCWD */
+int durable_dir(int dir, const char *path);
+int durable_name(const char *path); /* syncs the names in the directory that contains `path` */
 /* Always false. For results that are complete and renamed, but could not be synced. */
 bool durable_fail(struct error *e, const char *path, int why);
 /* Asks the system to begin writing these bytes, without waiting: the sync at the end then has less to do. */

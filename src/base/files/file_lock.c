@@ -33,7 +33,7 @@ bool lock_is_held(int fd, off_t byte, off_t n, int *why)
     return *why == 0 && l.l_type != F_UNLCK;
 }
 
-/* Of the page nothing is ever read: the file may be shorter. */
+/* Keeps the lock by a mapping. The page is never read, because the file may be shorter. */
 void *lock_keep(int fd)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -113,7 +113,7 @@ static int sum_read(const struct kept *k, struct tree_file *f)
     return why;
 }
 
-/* Inside a recorded program as well, which may close our descriptors. */
+/* Also runs inside a recorded program, which may close our descriptors. */
 static int file_sync(const struct syncing *s, struct tree_file *f)
 {
     struct kept k = KEPT_NONE;
@@ -183,7 +183,7 @@ void tree_free(struct file_tree *t)
 /* Directories that we make are less deep. A deeper tree is somebody else's, and could exhaust the stack. */
 enum { REMOVED_MOST = 16 };
 
-/* A descriptor that the caller closes. */
+/* Wraps a descriptor that the caller closes. */
 static struct kept lent(int dir)
 {
     struct stat st;

@@ -102,7 +102,7 @@ static bool decode(int fd, struct decoding *d, uint64_t most_bytes, struct gunzi
 
 uint64_t gunzip_size(int fd, uint64_t file_bytes)
 {
-    enum { USUAL = 12 }; /* times: of traces in JSON */
+    enum { USUAL = 12 }; /* how many times larger JSON traces usually are than their compressed form */
     unsigned char size[4];
     uint32_t bytes = 0;
     if (file_bytes > sizeof size && pread(fd, size, sizeof size, (off_t)(file_bytes - sizeof size)) == sizeof size)

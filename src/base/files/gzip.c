@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 enum {
-    GATHERED = 1 << 16, /* bytes of text that are worth a call */
+    GATHERED = 1 << 16, /* smaller texts are collected before zlib is called */
     WITH_GZIP_HEADER = 15 + 16,
     MEMORY_LEVEL = 8,
 };

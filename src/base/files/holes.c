@@ -6,7 +6,7 @@
 
 bool file_has_holes(const struct stat *st)
 {
-    enum { BLOCK_BYTES = 512 }; /* of st_blocks, whatever st_blksize says */
+    enum { BLOCK_BYTES = 512 }; /* unit of st_blocks, independent of st_blksize */
     return (uint64_t)st->st_size / BLOCK_BYTES >= (uint64_t)st->st_blocks + HOLE_LEAST / BLOCK_BYTES;
 }
 

@@ -20,7 +20,7 @@ struct file_part {
     uint64_t begin, end;
 };
 
-bool file_has_holes(const struct stat *st); /* worth a look: false is certain */
+bool file_has_holes(const struct stat *st); /* whether the file may have holes; false is certain */
 /* The first part that begins at `from` or behind. False: there is only a hole. */
 bool file_part_next(int fd, uint64_t from, uint64_t bytes, struct file_part *part);
 

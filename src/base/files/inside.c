@@ -86,7 +86,8 @@ static int open_below(int dir, const char *path, int flags)
         flags &= ~O_NOFOLLOW; /* so that a link is always ELOOP; with O_PATH alone it is opened itself */
     if (!atomic_load_explicit(&is_missing, memory_order_relaxed)) {
         const int fd = open_at_once(dir, path, flags);
-        if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN)) /* filters use both of the first */
+        /* seccomp filters return ENOSYS or EPERM */
+        if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN))
             return fd;
         if (errno == ENOSYS)
             atomic_store_explicit(&is_missing, true, memory_order_relaxed);
@@ -96,14 +97,14 @@ static int open_below(int dir, const char *path, int flags)
 
 /* ---- roots ---- */
 
-enum { HELD_MOST = 32 }; /* descriptors: a process has 1024, and a job thousands of ranks */
+enum { HELD_MOST = 32 }; /* open roots: a process may have 1024 descriptors, and a job thousands of ranks */
 
 struct root {
     char *path; /* without a slash at its end: "/" is "" */
     size_t len;
     dev_t device;
     ino_t inode;
-    int fd;           /* -1: closed, in favour of others */
+    int fd;           /* -1: closed, because other roots are used more */
     unsigned n_users; /* threads that need fd at this moment */
     uint64_t used_at;
 };
@@ -111,7 +112,7 @@ struct root {
 static struct {
     pthread_mutex_t lock;
     struct root **at; /* sorted */
-    atomic_size_t n;  /* without any there is nothing to lock: a child of fork() may open files, too */
+    atomic_size_t n;  /* 0: no lock is taken, so that a child of fork() can open files */
     size_t n_held;
     uint64_t now; /* counts uses */
 } roots = { .lock = PTHREAD_MUTEX_INITIALIZER };

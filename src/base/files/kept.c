@@ -15,7 +15,7 @@
 #define SYS_close_range 436 /* of every architecture */
 #endif
 
-/* The kernel's table grows with the highest number: not above this. */
+/* The kernel's table grows with the highest number, so no higher ones are used. */
 enum { NUMBERS_MOST = 4096, OPEN_TRIES = 8 };
 
 static int number_least(void)
@@ -55,7 +55,7 @@ static bool number_move(struct kept *k, int fd)
     return false;
 }
 
-/* Which file it is, its name says: at the number there may be another one already. */
+/* The file is identified by its name; its number may be used by another file already. */
 bool kept_open(struct kept *k, int dir, const char *name, int flags, mode_t mode)
 {
     const bool is_known = k->inode != 0;
@@ -75,7 +75,7 @@ bool kept_open(struct kept *k, int dir, const char *name, int flags, mode_t mode
             errno = ESTALE;
             return false;
         }
-        flags &= ~(O_CREAT | O_EXCL); /* it is there now */
+        flags &= ~(O_CREAT | O_EXCL); /* the first open has created the file */
         if (number_move(&now, fd)) {
             *k = now;
             return true;
@@ -118,7 +118,7 @@ extern void __tsan_init(void) __attribute__((weak));
 /* Of a table that was just copied. Locks of the program stay: they belong to the other table. */
 static void numbers_close(void)
 {
-    close(STDIN_FILENO); /* the table may be full */
+    close(STDIN_FILENO); /* frees a number, because the table may be full */
     DIR *const all = opendir("/proc/thread-self/fd");
     for (struct dirent *d; all && (d = readdir(all));)
         if (atoi(d->d_name) != dirfd(all))

@@ -157,7 +157,7 @@ static void remove_all(int parent, const char *name)
 {
     if (unlinkat(parent, name, 0) == 0 || errno != EISDIR)
         return;
-    /* Under another name, so that a thread that still creates files in it by path fails. */
+    /* Renames it first, so that a thread that still creates files in it by path fails. */
     char aside[NAME_MAX + 2];
     snprintf(aside, sizeof aside, "%s%c", name, ASIDE);
     if (renameat(parent, name, parent, aside) == 0)
@@ -175,7 +175,7 @@ int leftover_settle(struct leftover *l, const char *final)
 {
     if (!l->path)
         return 0;
-    int why = final ? durable_file(l->lock) : 0; /* whatever writes to it by another descriptor */
+    int why = final ? durable_file(l->lock) : 0; /* syncs the file, whichever descriptor was used to write it */
     pthread_mutex_lock(&list.lock);
     struct leftover **at = &list.first;
     while (*at && *at != l)

@@ -101,7 +101,8 @@ static void write_down(struct out *o, const char *p, size_t n)
     size_t left = n;
     while (left > 0 && !o->failed_errno) {
         const ssize_t done = TEMP_FAILURE_RETRY(write(o->fd, p, left));
-        if (done <= 0) { /* a file system that takes nothing and names no reason would keep us here forever */
+        /* without this, a file system that writes nothing and reports no error would cause an endless loop */
+        if (done <= 0) {
             o->failed_errno = done < 0 ? errno : EIO;
             break;
         }
@@ -193,7 +194,7 @@ void out_bytes_beyond(struct out *o, const void *p, size_t n)
 {
     out_room(o, n);
     if (n > room(o, o->cap))
-        return; /* no memory: remembered by out_room */
+        return; /* no memory: out_room() has recorded it */
     memcpy(o->buf + o->n, p, n);
     o->n += n;
 }
@@ -442,7 +443,8 @@ static bool fixed_by_integer(struct out *o, double v, int decimals)
     if (decimals <= 0 || decimals > 6 || signbit(v))
         return false;
     const double scaled = v * (double)power[decimals], whole = floor(scaled);
-    if (!(scaled < 8e12) || fabs(scaled - whole - 0.5) < 1e-3) /* up to there the product is wrong by less than that */
+    /* below 8e12 the product is wrong by less than 1e-3 */
+    if (!(scaled < 8e12) || fabs(scaled - whole - 0.5) < 1e-3)
         return false;
     const uint64_t number = (uint64_t)whole + (scaled - whole > 0.5);
     uint64_t rest = number % power[decimals];

@@ -24,7 +24,8 @@ bool outdir_make(const char *path, struct error *e)
     if (destination_is_trap(path))
         return outdir_fail(e, path, EACCES);
     int why =
-        mkdir(path, 0750) == 0 ? durable_name(path) : errno; /* what will be in it is of no use without its name */
+        /* after a power cut, its contents would be lost without its name */
+        mkdir(path, 0750) == 0 ? durable_name(path) : errno;
     why = why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : why;
     why = why == 0 && !inside_enter(path) ? errno : why;
     return why == 0 || outdir_fail(e, path, why);

@@ -5,7 +5,7 @@
 
 #include "base/memory/hash.h"
 
-enum { FEW = 8 }; /* so many are found faster by looking at all of them */
+enum { FEW = 8 }; /* up to this many keys, a linear search is faster */
 
 /* Eight keys in a row have places in a row, in one line of the cache: keys are often numbers that were given in order. */
 enum { ROW_BITS = 3, IN_ROW = (1 << ROW_BITS) - 1 };

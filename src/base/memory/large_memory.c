@@ -20,8 +20,8 @@
 #include "base/memory/region.h"
 
 enum {
-    MAPPED_MOST = 48 << 20,  /* resident pages of files; above, some are dropped */
-    MAPPED_MORE = 128 << 20, /* so many more while columns leave room */
+    MAPPED_MOST = 48 << 20,  /* resident pages of files; pages above this limit are dropped */
+    MAPPED_MORE = 128 << 20, /* additional pages while columns leave room */
     STEP_BYTES = 4 << 20,    /* dropped between two readings of what is resident */
     SPILL_LEAST = 1 << 20,   /* smaller columns are not worth a mapping */
     OTHER_MEMORY = 80 << 20, /* neither columns nor files: names, buffers, small columns, SQLite's cache, the program */
@@ -46,9 +46,9 @@ static struct {
     bool is_strict;        /* fail instead of exceeding the limit */
     struct region region;  /* of columns, as long as there is room */
     size_t columns_most;   /* in memory; SIZE_MAX: no limit */
-    size_t mapped_most;    /* at the least: pages of files may have the room that columns leave */
+    size_t mapped_most;    /* lower limit for pages of files, which may also use the room that columns leave */
     atomic_size_t columns; /* bytes of those that are not in the region */
-    atomic_bool is_met;    /* the limit, by a request that failed */
+    atomic_bool is_met;    /* a request failed because of the limit */
     bool is_watched;
     pthread_t watcher;
     pthread_cond_t unwatched;
@@ -113,7 +113,7 @@ static void maps_add(struct mapped *m)
 
 static void maps_remove(struct mapped *m)
 {
-    assert(*m->link == m); /* it has not been moved */
+    assert(*m->link == m); /* the structure is still where it was linked */
     if (all.next == m)
         all.next = m->next;
     *m->link = m->next;

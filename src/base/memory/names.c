@@ -116,7 +116,8 @@ static name_id add_cleaned(struct names *s, const char *text, size_t len, size_t
 static name_id add_hashed(struct names *s, const char *text, size_t len, uint32_t hash, bool is_ascii)
 {
     if (!is_ascii) {
-        const size_t cleaned = clean(text, len, NULL); /* a byte that is no text takes two more */
+        /* an invalid byte is replaced by three, so the length changes */
+        const size_t cleaned = clean(text, len, NULL);
         if (cleaned != len)
             return add_cleaned(s, text, len, cleaned);
     }

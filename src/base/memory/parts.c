@@ -16,7 +16,7 @@ enum { PART_MOST = 4 << 20, SPARES_MOST = 64, PACKED_AT_ONCE = 1 << 16 };
 /* The buffers that a thread writes a part with. They are kept for later parts, which reuse their memory. */
 struct desk {
     struct out text, packed;
-    z_stream *deflate; /* which must not move */
+    z_stream *deflate; /* allocated alone, because zlib keeps its address */
 };
 
 struct parts_state {

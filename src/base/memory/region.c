@@ -174,7 +174,8 @@ void region_rest(struct region *r, size_t kept)
     for (struct region_run **link = &r->free; bytes > kept && *link;) {
         struct region_run *run = *link;
         const bool is_last = region_end_of(run) == r->at + atomic_load(&r->touched);
-        if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) { /* if that fails, it is not zero */
+        /* if madvise() fails, the bytes are not zero and the run stays in the list */
+        if (is_last && madvise(run, run->bytes, MADV_DONTNEED) == 0) {
             atomic_store(&r->touched, (size_t)((char *)run - r->at));
             *link = NULL;
         } else {

@@ -31,7 +31,8 @@ double progress_done(const struct progress *p)
 {
     const uint64_t units = atomic_load_explicit(&worked, memory_order_relaxed) - p->before;
     const double x = p->expected > 0 ? (double)units / (double)p->expected : 0;
-    const double portion = x < 0.9 ? x : 1 - 0.1 * exp(-10 * (x - 0.9)); /* the same slope where they meet */
+    /* both functions have the same slope at 0.9 */
+    const double portion = x < 0.9 ? x : 1 - 0.1 * exp(-10 * (x - 0.9));
     return p->from + (p->until - p->from) * portion;
 }
 

@@ -40,7 +40,7 @@ struct db {
     const void *filter_context;
     const struct db_taker *taker; /* NULL: rows go to the file */
     size_t n_takers;
-    bool is_wanted[DB_COLUMNS]; /* by its taker: of the table whose rows are made */
+    bool is_wanted[DB_COLUMNS]; /* columns of the current table that its taker wants */
     struct arena *mem;
     uint64_t n_rows;
     bool has_failed;                              /* a text could not be numbered */
@@ -376,7 +376,7 @@ static bool make_indexes(struct db *db, struct error *e)
     if (ok == SQLITE_OK)
         ok = sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL);
     const int why = ok == SQLITE_FULL ? ENOSPC : ok == SQLITE_NOMEM ? ENOMEM : sql ? sqlite3_system_errno(sql) : 0;
-    if (ok != SQLITE_OK && !why) /* it does not understand what we have written, or could not read it back */
+    if (ok != SQLITE_OK && !why) /* SQLite cannot parse or read back what was written */
         error_set(e, FAULT_IO, "%s: cannot create indexes: %s; the disk may be failing: see the system log",
                   db->out.path, sqlite3_errstr(ok));
     else if (ok != SQLITE_OK)

@@ -21,7 +21,7 @@ static int file_close(sqlite3_file *base)
     return SQLITE_OK;
 }
 
-/* Behind the end are zeros. */
+/* Bytes behind the end of the file read as zeros. */
 static int read_plain(const struct sqlite_file *f, uint8_t *to, size_t n, uint64_t at)
 {
     while (n > 0) {
@@ -124,7 +124,7 @@ static const sqlite3_io_methods methods = {
     .xDeviceCharacteristics = is_immutable,
 };
 
-/* False: no memory. A log that cannot be opened is one that is not read. */
+/* False: no memory. A log that cannot be opened is ignored. */
 static bool open_log(struct sqlite_file *f, const char *path)
 {
     char name[PATH_BYTES + 8];

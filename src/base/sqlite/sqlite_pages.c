@@ -330,7 +330,7 @@ struct btree *pages_table(struct pages *p, const char *name, const char *sql)
 
 struct pages *pages_new(struct out *o, struct arena *mem)
 {
-    static const uint8_t first[PAGE_BYTES]; /* its content is known at the end */
+    static const uint8_t first[PAGE_BYTES]; /* a placeholder: the first page is written at the end */
     struct pages *p = arena_take(mem, 1, sizeof *p);
     if (p) {
         *p = (struct pages){ .out = o, .mem = mem };
@@ -347,10 +347,10 @@ static void fill_header(uint8_t *p, uint32_t n_pages)
     } field[] = {
         { 16, 2, PAGE_BYTES }, { 18, 1, 1 },                /* written and */
         { 19, 1, 1 },                                       /* read without a log */
-        { 21, 1, 64 },                                      /* three shares of a page that never change */
+        { 21, 1, 64 },                                      /* three fractions of a page that the format fixes */
         { 22, 1, 32 },         { 23, 1, 32 }, { 24, 4, 1 }, /* changes */
         { 40, 4, 1 },                                       /* changes of the schema */
-        { 44, 4, 4 },                                       /* the format that knows zero and one without bytes */
+        { 44, 4, 4 },                                       /* the format in which 0 and 1 take no bytes */
         { 56, 4, 1 },                                       /* texts are UTF-8 */
         { 92, 4, 1 },       /* the number of changes for which the number of pages is right */
         { 96, 4, 3007000 }, /* the version of SQLite that began to write that number */

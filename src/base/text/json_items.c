@@ -61,7 +61,7 @@ static void word_at(const struct scan *s, size_t at, char out[24])
     out[n] = '\0';
 }
 
-/* What stands where something else is expected. */
+/* Describes what was found in place of what is expected. */
 static bool fail_at(struct scan *s, const char *expected)
 {
     const int c = peek(s);
@@ -259,7 +259,7 @@ static bool skip_value(struct scan *s, struct json_item *out)
     return is_valid;
 }
 
-/* The encodings that editors choose on their own. */
+/* Encodings that some editors use by default. */
 static bool check_encoding(struct scan *s)
 {
     const unsigned char *const b = (const unsigned char *)s->text;

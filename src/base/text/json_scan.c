@@ -91,7 +91,7 @@ static bool starts_value(const char *p, const char *end)
     return p < end && (*p == '"' || *p == '{' || *p == '[' || is_of(p, end, STARTS_SCALAR));
 }
 
-/* Whether a quote in front of p ends a text: by what follows it. */
+/* Whether the quote before p ends a text; decided by the characters that follow. */
 static bool ends_text(const char *p, const char *end, bool is_key, bool in_object)
 {
     p = blanks(p, end);
@@ -555,7 +555,7 @@ size_t json_decode(struct json_span v, char *out)
         } else if (end - p > 1 && p[1] == 'u') {
             p = unicode_put(p, end, out, &n);
         } else {
-            out[n++] = *p++; /* no escape that JSON knows: a path of another system */
+            out[n++] = *p++; /* not an escape of JSON: probably a path of Windows */
         }
     }
     return n;

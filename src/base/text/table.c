@@ -93,7 +93,8 @@ static void number(struct out *o, struct cell c)
             out_real(o, round_away(c.f, c.digits));
         break;
     case CELL_SHORT:
-        out_reserve(o, REAL_BYTES); /* what is taken back below must still be in the buffer */
+        /* room for the number, so that the characters removed below are still in the buffer */
+        out_reserve(o, REAL_BYTES);
         if (!thousandths(o, c))
             out_real(o, round_away(c.f, c.digits));
         if (o->n >= 2 && o->buf[o->n - 1] == '0' && o->buf[o->n - 2] == '.')
