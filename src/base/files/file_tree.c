@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory/growing.h"
 #include "base/process/background.h"
 #include "base/files/checksum.h"
 #include "base/files/durable.h"
@@ -21,14 +22,8 @@ enum { DEPTH_MOST = 8, SYNCS = 8, READ_BYTES = 1 << 17 };
 
 static int file_add(struct file_tree *t, const char *folder, const char *name, bool is_directory)
 {
-    if (t->n == t->room) {
-        const size_t room = t->room * 2 + 64;
-        struct tree_file *more = realloc(t->file, room * sizeof *more);
-        if (!more)
-            return ENOMEM;
-        t->file = more;
-        t->room = room;
-    }
+    if (!array_reserve(t->file, t->room, t->n + 1, 64))
+        return ENOMEM;
     const size_t a = strlen(folder), b = strlen(name);
     char *path = malloc(a + b + 2);
     if (!path)

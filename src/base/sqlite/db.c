@@ -11,6 +11,7 @@
 
 #include "base/files/file.h"
 #include "base/files/out.h"
+#include "base/memory/growing.h"
 #include "base/memory/sort.h"
 #include "base/sqlite/sqlite_descriptor.h"
 #include "base/sqlite/sqlite_file.h"
@@ -124,15 +125,8 @@ static uint32_t no_number(struct db *db)
 
 uint32_t db_string(struct db *db, name_id name)
 {
-    if (name >= db->n_id_of) {
-        const size_t more = ((size_t)name + 1) * 2;
-        uint32_t *bigger = realloc(db->id_of, more * sizeof *bigger);
-        if (!bigger)
-            return no_number(db);
-        memset(bigger + db->n_id_of, 0, (more - db->n_id_of) * sizeof *bigger);
-        db->id_of = bigger;
-        db->n_id_of = more;
-    }
+    if (!array_reserve(db->id_of, db->n_id_of, (size_t)name + 1, 1024))
+        return no_number(db);
     if (db->id_of[name] == 0) {
         name_id *slot = list_add(&db->used, db->mem);
         if (!slot)
@@ -149,15 +143,8 @@ static uint32_t shape_string(struct db *db, name_id shape)
     const size_t len = names_len(db->names, shape);
     if (shape == NAME_NA)
         return db_string(db, shape);
-    if (shape >= db->n_quoted) {
-        const size_t more = ((size_t)shape + 1) * 2;
-        name_id *bigger = realloc(db->quoted, more * sizeof *bigger);
-        if (!bigger)
-            return no_number(db);
-        memset(bigger + db->n_quoted, 0, (more - db->n_quoted) * sizeof *bigger);
-        db->quoted = bigger;
-        db->n_quoted = more;
-    }
+    if (!array_reserve(db->quoted, db->n_quoted, (size_t)shape + 1, 1024))
+        return no_number(db);
     if (db->quoted[shape] == NAME_EMPTY) {
         char *text = arena_take(db->mem, len + 2, 1);
         if (!text)

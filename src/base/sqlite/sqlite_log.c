@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files/bytes.h"
+#include "base/memory/growing.h"
 
 enum {
     LOG_HEADER = 32,
@@ -84,15 +85,9 @@ static bool read_header(struct sqlite_log_frames *f)
 
 static bool keep_page(struct sqlite_log_frames *f, uint32_t page)
 {
-    if (f->n == f->cap) {
-        const size_t cap = f->cap ? 2 * f->cap : 1024;
-        uint32_t *const more = realloc(f->page, cap * sizeof *more);
-        f->has_memory = more != NULL;
-        if (!more)
-            return false;
-        f->page = more;
-        f->cap = cap;
-    }
+    f->has_memory = array_reserve(f->page, f->cap, f->n + 1, 1024);
+    if (!f->has_memory)
+        return false;
     f->page[f->n++] = page;
     return true;
 }

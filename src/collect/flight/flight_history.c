@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/growing.h"
 #include "collect/flight/flight_store.h"
 
 #include <errno.h>
@@ -204,15 +205,9 @@ static void flip_add(struct flight_history_reading *r, struct flight_flip is, st
 {
     if (record_bytes(head) > sizeof r->flip->bytes)
         return;
-    if (r->n_flips == r->flips_room) {
-        const size_t room = r->flips_room ? r->flips_room * 2 : 64;
-        struct flip_before *const more = realloc(r->flip, room * sizeof *more);
-        if (!more) {
-            r->is_short = true;
-            return;
-        }
-        r->flip = more;
-        r->flips_room = room;
+    if (!array_reserve(r->flip, r->flips_room, r->n_flips + 1, 64)) {
+        r->is_short = true;
+        return;
     }
     struct flip_before *const f = &r->flip[r->n_flips];
     f->is = is;

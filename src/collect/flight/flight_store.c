@@ -10,6 +10,7 @@
 
 #include "base/files/file.h"
 #include "base/files/file_tree.h"
+#include "base/memory/growing.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/place.h"
 #include "raw/device_records.h"
@@ -57,17 +58,9 @@ bool flight_path(const char *rings_path, char path[PATH_MAX])
 
 static uint8_t *buffer_take(struct flight_store *s, struct flight_buffer *b, size_t bytes)
 {
-    if (bytes > b->room - b->n) {
-        size_t room = b->room ? b->room * 2 : 64 << 10;
-        while (room - b->n < bytes)
-            room *= 2;
-        uint8_t *const more = realloc(b->at, room);
-        if (!more) {
-            error_no_memory(&s->error, s->path);
-            return NULL;
-        }
-        b->at = more;
-        b->room = room;
+    if (!array_reserve(b->at, b->room, b->n + bytes, 64 << 10)) {
+        error_no_memory(&s->error, s->path);
+        return NULL;
     }
     b->n += bytes;
     return b->at + b->n - bytes;
@@ -185,15 +178,9 @@ static struct flight_last *last_of(struct flight_store *s, struct flight_flip of
         if (l->of.is_host == of.is_host && l->of.device == of.device && l->of.stream == of.stream)
             return l;
     }
-    if (s->n_last == s->last_room) {
-        const size_t room = s->last_room ? s->last_room * 2 : 16;
-        struct flight_last *const more = realloc(s->last, room * sizeof *more);
-        if (!more) {
-            error_no_memory(&s->error, s->path);
-            return NULL;
-        }
-        s->last = more;
-        s->last_room = room;
+    if (!array_reserve(s->last, s->last_room, s->n_last + 1, 16)) {
+        error_no_memory(&s->error, s->path);
+        return NULL;
     }
     s->last[s->n_last] = (struct flight_last){ .of = of };
     return &s->last[s->n_last++];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/growing.h"
 #include "collect/os_calls/os_trace.h"
 
 #include <dirent.h>
@@ -176,16 +177,10 @@ struct kernel_calls {
 
 static bool fd_keep(struct kernel_calls *k, int fd)
 {
-    if (k->n_fds == k->fds_room) {
-        const size_t room = k->fds_room * 2 + 64;
-        int *const more = realloc(k->fd, room * sizeof *more);
-        if (!more) {
-            close(fd);
-            errno = ENOMEM;
-            return false;
-        }
-        k->fd = more;
-        k->fds_room = room;
+    if (!array_reserve(k->fd, k->fds_room, k->n_fds + 1, 64)) {
+        close(fd);
+        errno = ENOMEM;
+        return false;
     }
     k->fd[k->n_fds++] = fd;
     return true;
@@ -459,15 +454,7 @@ static int kernel_calls_by_time(const void *a, const void *b)
 
 static struct kernel_calls_event *event_add(struct kernel_calls *k)
 {
-    if (k->n_events == k->events_room) {
-        const size_t room = k->events_room * 2 + 4096;
-        struct kernel_calls_event *const more = realloc(k->event, room * sizeof *more);
-        if (!more)
-            return NULL;
-        k->event = more;
-        k->events_room = room;
-    }
-    return &k->event[k->n_events++];
+    return array_reserve(k->event, k->events_room, k->n_events + 1, 4096) ? &k->event[k->n_events++] : NULL;
 }
 
 static uint64_t word_at(const uint8_t *p)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/growing.h"
 #include "collect/ring/ring.h"
 
 #include <stdlib.h>
@@ -135,23 +136,6 @@ void short_record_write(const struct short_record *r, uint8_t *to)
 
 enum { FRAMES_FIRST = 1024, TEXT_FIRST = 64 << 10 };
 
-/* Grows an array at least to its double, so that copying takes linear time. */
-static bool call_stacks_grow(void **at, size_t *room, size_t wanted, size_t first, size_t item_bytes)
-{
-    if (wanted <= *room)
-        return true;
-    size_t more = *room ? *room * 2 : first;
-    while (more < wanted)
-        more *= 2;
-    void *larger = realloc(*at, more * item_bytes);
-    if (!larger)
-        return false;
-    memset((char *)larger + *room * item_bytes, 0, (more - *room) * item_bytes);
-    *at = larger;
-    *room = more;
-    return true;
-}
-
 bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes)
 {
     struct frame_bytes f;
@@ -160,8 +144,8 @@ bool stacks_note(struct stacks *s, const uint8_t *record, size_t bytes)
     memcpy(&f, record, sizeof f);
     if (f.text_bytes != bytes - sizeof f || f.text_bytes == 0 || f.id == 0 || f.id > FRAMES_MOST || f.caller >= f.id ||
         f.text_bytes > FRAMES_BYTES_MOST - s->n_text ||
-        !call_stacks_grow((void **)&s->frame, &s->frames_room, (size_t)f.id + 1, FRAMES_FIRST, sizeof *s->frame) ||
-        !call_stacks_grow((void **)&s->text, &s->text_room, s->n_text + f.text_bytes, TEXT_FIRST, 1))
+        !array_reserve(s->frame, s->frames_room, (size_t)f.id + 1, FRAMES_FIRST) ||
+        !array_reserve(s->text, s->text_room, s->n_text + f.text_bytes, TEXT_FIRST))
         return false;
     memcpy(s->text + s->n_text, record + sizeof f, f.text_bytes);
     s->frame[f.id] = (struct stack_frame){ f.caller, f.text_bytes, s->n_text };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/growing.h"
 #include "collect/session/listeners.h"
 
 #include <errno.h>
@@ -147,14 +148,8 @@ static struct caller *caller_of(struct mindspore_calls_making *m, const struct p
     const uint64_t key = c->thread ^ c->process << 32; /* without the step */
     size_t number = map_find(&m->caller_of, key);
     if (number == 0) {
-        if (m->n_callers == m->callers_room) {
-            struct caller *const more = realloc(m->callers, (m->callers_room * 2 + 16) * sizeof *more);
-            if (!more)
-                return NULL;
-            m->callers = more;
-            m->callers_room = m->callers_room * 2 + 16;
-        }
-        if (!map_set(&m->caller_of, key, m->n_callers + 1))
+        if (!array_reserve(m->callers, m->callers_room, m->n_callers + 1, 16) ||
+            !map_set(&m->caller_of, key, m->n_callers + 1))
             return NULL;
         m->callers[m->n_callers] = (struct caller){ .thread = c->thread, .process = (uint32_t)c->process };
         number = ++m->n_callers;
@@ -175,13 +170,8 @@ static bool call_take(struct mindspore_calls_making *m, const struct python_call
             m->made.n_lost++;
         return true;
     }
-    if (of->n == of->room) {
-        struct open_call *const more = realloc(of->open, (of->room * 2 + OPEN_FIRST) * sizeof *more);
-        if (!more)
-            return short_of_memory(m);
-        of->open = more;
-        of->room = of->room * 2 + OPEN_FIRST;
-    }
+    if (!array_reserve(of->open, of->room, of->n + 1, OPEN_FIRST))
+        return short_of_memory(m);
     of->open[of->n++] = (struct open_call){ c->key, c->time, c->process >> 32 };
     return true;
 }

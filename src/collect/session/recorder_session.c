@@ -14,6 +14,7 @@
 
 #include "base/files/durable.h"
 #include "base/files/file_tree.h"
+#include "base/memory/growing.h"
 #include "base/text/framework_names.h"
 #include "collect/describe/recording_files.h"
 #include "collect/marks/mark_domain.h"
@@ -715,14 +716,8 @@ void ascope_session_step(struct ascope_session *s, uint64_t number)
     atomic_store_explicit(&recording_step, number, memory_order_relaxed);
     if (s->n_steps >= STEPS_MOST)
         return;
-    if (s->n_steps == s->room_for_steps) {
-        const size_t room = s->room_for_steps * 2 + 64;
-        struct session_step *more = realloc(s->steps, room * sizeof *more);
-        if (!more)
-            return;
-        s->steps = more;
-        s->room_for_steps = room;
-    }
+    if (!array_reserve(s->steps, s->room_for_steps, s->n_steps + 1, 64))
+        return;
     struct writer_tally now;
     writer_look(&now);
     struct session_step step = { .number = number,

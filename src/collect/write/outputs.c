@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/growing.h"
 #include "collect/ring/ring.h"
 #include "collect/session/listeners.h"
 
@@ -304,14 +305,8 @@ bool outputs_resume(struct outputs *o, const struct output_state *state)
 
 static bool closed_add(struct outputs *o, struct closed_slice slice)
 {
-    if (o->n_closed == o->closed_room) {
-        const size_t room = o->closed_room ? o->closed_room * 2 : 64;
-        struct closed_slice *more = realloc(o->closed, room * sizeof *more);
-        if (!more)
-            return false;
-        o->closed = more;
-        o->closed_room = room;
-    }
+    if (!array_reserve(o->closed, o->closed_room, o->n_closed + 1, 64))
+        return false;
     o->closed[o->n_closed++] = slice;
     return true;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/memory/growing.h"
 #include "base/process/limited_call.h"
 #include "collect/session/host_clock.h"
 #include "collect/session/message.h"
@@ -206,14 +207,8 @@ static void before_read(const char *path)
     for (const char *name; dir && (name = dir_next(dir, &why));) {
         if (!is_prof(name))
             continue;
-        if (before.n == before.room) {
-            const size_t room = before.room * 2 + 16;
-            void *const more = realloc(before.at, room * sizeof *before.at);
-            if (!more)
-                break;
-            before.at = more;
-            before.room = room;
-        }
+        if (!array_reserve(before.at, before.room, before.n + 1, 16))
+            break;
         snprintf(before.at[before.n++], sizeof *before.at, "%s", name);
     }
     if (dir)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of simulated devices: addresses without contents, given out by first fit; neighbouring gaps are merged
  * when a block is freed. */
+#include "base/memory/growing.h"
 #include "device/sim_npu/sim_npu.h"
 
 #include <stdlib.h>
@@ -58,14 +59,8 @@ static void block_remove(struct npu_pool *p, size_t i)
 static bool gap_insert(struct npu_pool *p, size_t i, struct npu_extent gap)
 {
     enum { LEAST = 64 };
-    if (p->n_gaps == p->gaps_room) {
-        const size_t room = p->gaps_room ? 2 * p->gaps_room : LEAST;
-        struct npu_extent *larger = realloc(p->gap, room * sizeof *larger);
-        if (!larger)
-            return false;
-        p->gap = larger;
-        p->gaps_room = room;
-    }
+    if (!array_reserve(p->gap, p->gaps_room, p->n_gaps + 1, LEAST))
+        return false;
     memmove(&p->gap[i + 1], &p->gap[i], (p->n_gaps - i) * sizeof *p->gap);
     p->gap[i] = gap;
     p->n_gaps++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/growing.h"
 #include "base/text/error.h"
 #include "sim/device/sim_device.h"
 #include "sim/job/dice.h"
@@ -19,14 +20,8 @@ enum { TP_KERNELS = 8, BUCKET_KERNELS = 20 }; /* between two collectives of a ki
 
 static bool item_add(struct job_program *p, struct job_item item)
 {
-    if (p->n == p->room) {
-        const size_t room = p->room > 0 ? 2 * p->room : 64;
-        struct job_item *more = realloc(p->item, room * sizeof *more);
-        if (!more)
-            return false;
-        p->item = more;
-        p->room = room;
-    }
+    if (!array_reserve(p->item, p->room, p->n + 1, 64))
+        return false;
     p->item[p->n++] = item;
     return true;
 }
@@ -129,14 +124,8 @@ static bool lines_make(struct sim_job *j)
 
 static struct job_exchange *exchange_at(struct sim_job_line *l, size_t i)
 {
-    if (i >= l->room) {
-        const size_t room = l->room > 0 ? 2 * l->room : 64;
-        struct job_exchange *more = realloc(l->at, room * sizeof *more);
-        if (!more)
-            return NULL;
-        l->at = more;
-        l->room = room;
-    }
+    if (!array_reserve(l->at, l->room, i + 1, 64))
+        return NULL;
     for (; l->n <= i; l->n++)
         l->at[l->n] = (struct job_exchange){ 0 };
     return &l->at[i];
