@@ -409,7 +409,8 @@ static bool has_waiting(const struct drive *d)
     return found;
 }
 
-/* Feeds all ranks to the modes that are not done yet. At least one of them is done afterwards; others may be postponed. */
+/* Feeds all ranks to the modes that are not done yet. At least one of them is done afterwards; others may be
+ * postponed. */
 static bool run_round(struct drive *d, struct results_writer *writer)
 {
     d->parts = d->single = 0;

@@ -61,7 +61,8 @@ static const char script[] =
     "                from ascope.torch import _build\n"
     "                say(listener=_build.planned())\n"
     "            except BaseException as error:\n"
-    "                say(listener={'trouble': str(error).strip().splitlines()[0][:300] if str(error).strip() else repr(error)[:300]})\n"
+    "                say(listener={'trouble': str(error).strip().splitlines()[0][:300] if str(error).strip() else "
+    "repr(error)[:300]})\n"
     "say(is_complete=True)\n";
 
 static void answer_read(struct python_answer *a, const char *text)

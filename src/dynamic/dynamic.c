@@ -658,7 +658,8 @@ void ascope_dynamic_end(void)
         return;
     if (d->is_running) {
         say(d, TO_LOG | TO_USER, ASCOPE_WARNING,
-            "the job ends while step %lld is profiled, %lld steps before the collection would; check active and start_step",
+            "the job ends while step %lld is profiled, %lld steps before the collection would; check active and "
+            "start_step",
             (long long)hot.step, (long long)d->remaining);
         dynamic_finish(d, true);
     }

@@ -14,8 +14,8 @@
 #define STOP_WAIT_NS   INT64_C(5000000000) /* for a thread that waits for a file system */
 #define OPEN_WAIT_NS   INT64_C(2000000000) /* for ranks that do not run */
 #define OPEN_LOOK_NS   INT64_C(1000000)
-#define SPREAD_S       0.25 /* time for the owner to read all steps and to store one, even if it loses its CPU meanwhile */
-#define HOSTS_SPREAD_S 1.0 /* until a shared file system shows a change, in addition to the interval of looking */
+#define SPREAD_S       0.25 /* for the owner to read all steps and store one, even if it loses its CPU meanwhile */
+#define HOSTS_SPREAD_S 1.0  /* until a shared file system shows a change, in addition to the interval of looking */
 
 static int64_t now_ns(void)
 {

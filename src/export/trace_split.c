@@ -248,10 +248,10 @@ static bool split(struct trace_split *s, const struct trace_scan *whole, struct 
     if (!events_find(&v, whole, mem))
         return error_no_memory(e, s->before);
     if (v.meta_bytes + AROUND > s->max_bytes / 2)
-        return error_set(
-            e, FAULT_ASKED,
-            "%s%s: names of processes and threads take %llu bytes in every part; give --max-size at least twice as much",
-            s->before, s->after, (unsigned long long)v.meta_bytes);
+        return error_set(e, FAULT_ASKED,
+                         "%s%s: names of processes and threads take %llu bytes in every part; give --max-size at least "
+                         "twice as much",
+                         s->before, s->after, (unsigned long long)v.meta_bytes);
     const uint64_t budget = s->max_bytes - v.meta_bytes - AROUND;
     for (size_t at = 0; at < v.n || ends.n == 0;) {
         size_t *end = list_add(&ends, mem);

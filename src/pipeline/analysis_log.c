@@ -37,10 +37,10 @@ static void log_found(struct log *l, const struct collection *s)
 {
     const struct framework *f = &s->framework;
     line(l, "INFO", "%s %s reads %s", "ascope", ASCOPE_VERSION, s->name);
-    line(
-        l, "INFO",
-        "host: %zu operators, %zu tasks put in the queue, %zu taken out, %zu memory events, %zu Python calls, %zu collections of garbage",
-        f->ops.n, f->enqueue.n, f->dequeue.n, f->memory.n, f->python.n, f->gc.n);
+    line(l, "INFO",
+         "host: %zu operators, %zu tasks put in the queue, %zu taken out, %zu memory events, %zu Python calls, %zu "
+         "collections of garbage",
+         f->ops.n, f->enqueue.n, f->dequeue.n, f->memory.n, f->python.n, f->gc.n);
     size_t n_tasks = 0, n_collectives = 0;
     for (size_t i = 0; i < s->profile.n_devices; i++) {
         n_tasks += s->profile.device[i].tasks.n;

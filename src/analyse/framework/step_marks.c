@@ -209,7 +209,8 @@ static size_t families_in(const struct marking *m)
     return n;
 }
 
-/* At least half of the recording's work is launched while they repeat; `covers`: and four fifths of that within them. */
+/* At least half of the recording's work is launched while they repeat; `covers`: and four fifths of that within
+ * them. */
 static bool is_where_the_work_is(const struct marking *m, bool covers)
 {
     size_t within = 0;

@@ -76,7 +76,8 @@ static bool is_own_descriptors(int dir)
            here.st_ino == own.st_ino;
 }
 
-/* In a directory that everybody can write to, such as /tmp, a link or FIFO of another user would redirect our output. */
+/* In a directory that everybody can write to, such as /tmp, a link or FIFO of another user would redirect our
+ * output. */
 static bool is_trap(int dir, const struct stat *st)
 {
     struct stat above;

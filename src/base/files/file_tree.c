@@ -213,7 +213,8 @@ static int folder_empty(const struct kept *folder, unsigned depth)
     return first;
 }
 
-/* May run inside a recorded program, which may close our descriptors and give their numbers to directories of its own. */
+/* May run inside a recorded program, which may close our descriptors and give their numbers to directories of its
+ * own. */
 static int entry_remove(const struct kept *parent, const char *name, unsigned depth)
 {
     struct kept folder;

@@ -35,7 +35,8 @@ static struct {
     struct leftover *first;
 } list = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The part of a final name that its temporary name begins with: all of it, or its end, by which is_result() knows it. */
+/* The part of a final name that its temporary name begins with: all of it, or its end, by which is_result() knows
+ * it. */
 static const char *stem_of(const char *base)
 {
     const size_t len = strlen(base);

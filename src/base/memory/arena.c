@@ -10,7 +10,8 @@
 #include "base/memory/large_memory.h"
 
 /* Small requests share blocks, each twice as large as the one before: most arenas of a small export hold a few texts. A
- * large request gets a block of its own, which comes zeroed from the system: pages that are never written cost nothing. */
+ * large request gets a block of its own, which comes zeroed from the system: pages that are never written cost
+ * nothing. */
 #ifndef ARENA_BLOCK_BYTES
 #define ARENA_BLOCK_BYTES (1 << 18) /* tests use a tiny one, so that every request is an allocation that can fail */
 #endif

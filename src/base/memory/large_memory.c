@@ -242,7 +242,8 @@ void *memory_take(size_t bytes)
     return large_memory_take(bytes, 0);
 }
 
-/* Sorts and joins write to all of their memory, which should not be in the file: a part of the region is left to them. */
+/* Sorts and joins write to all of their memory, which should not be in the file: a part of the region is left to
+ * them. */
 void *memory_column(size_t bytes)
 {
     return large_memory_take(bytes, all.region.bytes / 8);

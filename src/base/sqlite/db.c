@@ -341,7 +341,8 @@ static bool add_index(struct db *db, const char *index)
     return slot || !index;
 }
 
-/* SQLite creates them, in the file under its temporary name. No journal and no sync: nobody reads a file of that name. */
+/* SQLite creates them, in the file under its temporary name. No journal and no sync: nobody reads a file of that
+ * name. */
 static bool make_indexes(struct db *db, struct error *e)
 {
     if (db->indexes.n == 0 || db->out.failed_errno)

@@ -69,7 +69,8 @@ static void put_u32(uint8_t *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* The *_before functions write backwards: the last byte is the one before p, and they return the address of the first. */
+/* The *_before functions write backwards: the last byte is the one before p, and they return the address of the
+ * first. */
 static uint8_t *long_varint_before(uint8_t *p, uint64_t v)
 {
     if (v >> 56) { /* nine bytes, and the last of them has eight bits */

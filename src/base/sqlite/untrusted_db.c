@@ -94,7 +94,8 @@ static bool open_once(struct untrusted_db *u, const char *path, bool *has_log, s
         u->work_left += OPERATION_BYTES * u->file_bytes;
         sqlite3_progress_handler(u->db, OPERATIONS, work_is_spent, u);
         find_page_bytes(u);
-        /* SQLite creates the table-valued functions of pragmas at their first use: later the authorizer forbids that. */
+        /* SQLite creates the table-valued functions of pragmas at their first use: later the authorizer forbids
+         * that. */
         static const char first_queries[] =
             "SELECT 1 FROM sqlite_master; PRAGMA cell_size_check=1; PRAGMA cache_size=-2048; "
             "SELECT 1 FROM pragma_table_xinfo(''), pragma_index_list('')";

@@ -511,7 +511,8 @@ static size_t utf8_put(char *out, uint32_t code)
     return 4;
 }
 
-/* Resolves the \u at p, with the second half of a pair. Six characters become at most three bytes, twelve become four. */
+/* Resolves the \u at p, with the second half of a pair. Six characters become at most three bytes, twelve become
+ * four. */
 static const char *unicode_put(const char *p, const char *end, char *out, size_t *n)
 {
     enum { HIGH = 0xD800, LOW = 0xDC00, BEYOND = 0xE000, UNKNOWN = 0xFFFD };

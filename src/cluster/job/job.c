@@ -603,7 +603,8 @@ static bool drop_older(struct job *j)
     return !ranks_twice_line(line, &twice) || job_note(j, false, "%s", line);
 }
 
-/* Takes the next number or range of "0,3-5". False at the end of the list; if **at is not 0 then, the list is invalid. */
+/* Takes the next number or range of "0,3-5". False at the end of the list; if **at is not 0 then, the list is
+ * invalid. */
 static bool range_next(const char **at, int64_t *first, int64_t *last)
 {
     char *end;

@@ -17,7 +17,7 @@
 #include "load/trace/trace_readers.h"
 #include "profile/calls.h"
 
-/* ---- which rank it is of ------------------------------------------------------------------------------------------ */
+/* ---- which rank it is of ----------------------------------------------------------------------------------------- */
 
 enum { NO_RANK = -1 };
 
@@ -77,7 +77,7 @@ int64_t rank_trace_number(const char *path)
     return rank;
 }
 
-/* ---- rows by begin ------------------------------------------------------------------------------------------------ */
+/* ---- rows by begin ----------------------------------------------------------------------------------------------- */
 
 struct trace_row {
     int64_t begin_ns, end_ns;
@@ -193,7 +193,7 @@ static uint64_t track_number(const struct chrome_trace *t, uint32_t slice)
     return track->id.is_number ? (uint64_t)track->id.number : t->slices.track[slice];
 }
 
-/* ---- parts -------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 static bool put_calls(struct trace_reader *r, bool is_wanted)
 {
@@ -466,7 +466,7 @@ static bool put_steps(struct trace_reader *r, unsigned parts)
     return true;
 }
 
-/* ---- who it is ---------------------------------------------------------------------------------------------------- */
+/* ---- who it is --------------------------------------------------------------------------------------------------- */
 
 /* A group as the job recorded it, in the form of parallel_group_info. Its ranks may be a text. */
 static void group_put(struct trace_reader *r, json_t *all, const json_t *group)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mode_cluster_time_summary.c - what the time of each step of each rank was spent on, and the same against another job. */
+/* mode_cluster_time_summary.c - what the time of each step of each rank was spent on, and the same against another
+ * job. */
 #include "cluster/modes.h"
 
 #include <stdlib.h>

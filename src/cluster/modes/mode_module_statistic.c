@@ -66,7 +66,8 @@ static bool module_statistic_finish(void *state, struct mode_context *c, struct 
             works &&
             results_note(
                 out,
-                "module_statistic: %zu ranks have no ranges of the domain \"Module\" around operators; they are left out",
+                "module_statistic: %zu ranks have no ranges of the domain \"Module\" around operators; they are left "
+                "out",
                 s->n_without);
     return works || error_no_memory(e, c->mode->name);
 }

@@ -109,7 +109,8 @@ static bool schedule_of(struct pp_chart_state *s, const struct rank_summary *r, 
     if (has_schedule && (!args || stages < 1 || stages > MOST_STAGES || width < 1 || batches < 2 * stages ||
                          batches > MOST_BATCHES || r->identity.rank < 0 || r->identity.rank / width >= stages)) {
         s->bad_schedule =
-            "pp_info does not fit the stages of the job: a DualPipeV schedule needs twice as many micro-batches as stages";
+            "pp_info does not fit the stages of the job: a DualPipeV schedule needs twice as many micro-batches as "
+            "stages";
         has_schedule = false;
     }
     has_schedule = has_schedule && dualpipe_stage(out, stages, batches, r->identity.rank / width, mem);
@@ -178,7 +179,8 @@ static bool pp_chart_finish(void *state, struct mode_context *c, struct results 
             works &&
             results_note(
                 out,
-                "pp_chart: %zu steps of ranks have not the number of passes of their schedule; their passes have no names",
+                "pp_chart: %zu steps of ranks have not the number of passes of their schedule; their passes have no "
+                "names",
                 s->n_other);
     return works || error_no_memory(e, c->mode->name);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mode_verdicts.c - what is wrong with a job, and its critical path: tables, and the first screen of `ascope cluster`. */
+/* mode_verdicts.c - what is wrong with a job, and its critical path: tables, and the first screen of `ascope
+ * cluster`. */
 #include "cluster/modes.h"
 
 #include <math.h>
@@ -64,7 +65,8 @@ static bool verdicts_add_steps(struct verdicts_state *s, const struct rank_steps
     return true;
 }
 
-/* The step whose critical path is reported: --step N, or the slowest one by the devices' times, or else by the host's. */
+/* The step whose critical path is reported: --step N, or the slowest one by the devices' times, or else by the
+ * host's. */
 static int64_t step_wanted(const struct verdicts_state *s, const struct mode_context *c)
 {
     const char *const slowest = s->steps.slowest;
@@ -164,7 +166,8 @@ static bool report_clocks(struct verdicts_state *s, const struct mode_context *c
             snprintf(others, sizeof others, "that of rank %lld", (long long)s->match.rank.at[1 - i]);
         snprintf(
             text, sizeof text,
-            "clock of rank %lld is %.3f ms %s %s, by the ends of its collectives (spread %.3f ms); the critical path is "
+            "clock of rank %lld is %.3f ms %s %s, by the ends of its collectives (spread %.3f ms); the critical path "
+            "is "
             "corrected for it",
             (long long)s->match.rank.at[i], ns / 1e6, k->ahead_ns > 0 ? "ahead of" : "behind", others, own / 1e6);
         done = verdict_add(s->report, &(struct verdict){ .kind = VERDICT_CLOCK,

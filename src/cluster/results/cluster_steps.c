@@ -88,7 +88,8 @@ static struct cluster_steps_layout layout_of(const char *text)
     return l;
 }
 
-/* With context parallelism: in a stage the model groups take every (tp * cp)-th rank each, and are cut into runs of tp. */
+/* With context parallelism: in a stage the model groups take every (tp * cp)-th rank each, and are cut into runs of
+ * tp. */
 static struct cluster_steps_place place_of(const struct cluster_steps_layout *l, int64_t rank)
 {
     const struct cluster_steps_place none = { -1, -1, -1 };

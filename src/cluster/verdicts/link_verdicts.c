@@ -177,13 +177,15 @@ static bool accuse(const struct link_verdicts *l, const struct judged_link *link
     if (is_always)
         snprintf(
             text, sizeof text,
-            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind: %.2f instead of %.2f GB/s, up to %s longer in all",
+            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind: %.2f instead of %.2f GB/s, up to "
+            "%s longer in all",
             (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
             100 * link->share, link->gbs, link->reference, lost);
     else
         snprintf(
             text, sizeof text,
-            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind in %.1f %% of its uses, up to %s longer in all",
+            "link %lld-%lld (%.40s)%s carries %.0f %% of the bandwidth of its kind in %.1f %% of its uses, up to %s "
+            "longer in all",
             (long long)link->src, (long long)link->dst, transport, link->is_both ? ", in both directions," : "",
             100 * link->slow_share, 100 * (double)link->n_slow / (double)link->n, lost);
     return verdict_add(out, &(struct verdict){ .kind = VERDICT_SLOW_LINK,

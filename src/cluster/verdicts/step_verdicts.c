@@ -307,7 +307,7 @@ static bool judge_stages(struct step_verdicts_judging *j)
     return done && !arena_failed(mem);
 }
 
-/* ---- steps that do not match --------------------------------------------------------------------------------------- */
+/* ---- steps that do not match ------------------------------------------------------------------------------------- */
 
 /* The number of steps that more than half of the ranks have; 0: there is none. */
 static size_t usual_count(const struct step_verdicts_judging *j)

@@ -29,7 +29,8 @@ static void clock_facts(struct json_text *t, const struct ascope_session *s)
         const double mhz = info_device_mhz(d);
         json_text_add(
             t,
-            "%s\n    {\"id\": %d, \"start_uncertainty_ns\": %llu, \"stop_uncertainty_ns\": %llu, \"nominal_mhz\": %.9f, "
+            "%s\n    {\"id\": %d, \"start_uncertainty_ns\": %llu, \"stop_uncertainty_ns\": %llu, \"nominal_mhz\": "
+            "%.9f, "
             "\"mhz\": %.9f, \"drift_ppm\": %.3f}",
             i > 0 ? "," : "", d->is.id, (unsigned long long)d->first.uncertainty_ns,
             (unsigned long long)d->last.uncertainty_ns, d->is.counter_mhz, mhz, (mhz / d->is.counter_mhz - 1) * 1e6);
@@ -128,7 +129,8 @@ static bool facts_put(const struct ascope_session *s, const struct seal *seal, s
     json_text_add(&t, "  \"damaged\": %d,\n", tally->is_gone);
     json_text_add(
         &t,
-        "  \"aged\": {\"slices\": %llu, \"bytes\": %llu}, \"open_ranges\": %llu, \"hook_ns\": %llu, \"lag_most_ns\": %llu, "
+        "  \"aged\": {\"slices\": %llu, \"bytes\": %llu}, \"open_ranges\": %llu, \"hook_ns\": %llu, \"lag_most_ns\": "
+        "%llu, "
         "\"fill_most_percent\": %u, \"threads\": %u,\n",
         (unsigned long long)tally->aged_slices, (unsigned long long)tally->aged_bytes,
         (unsigned long long)tally->open_ranges, (unsigned long long)tally->hook_ns,

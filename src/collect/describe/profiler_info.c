@@ -50,7 +50,8 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
 {
     struct json_text t = { 0 };
     char path[PATH_MAX + 64], suffix[24] = "";
-    /* Whoever reads it makes the wall clock's distance from the end. Before that is known, the beginning has the same. */
+    /* Whoever reads it makes the wall clock's distance from the end. Before that is known, the beginning has the
+     * same. */
     const struct clock_reading *end = s->last.wall_ns ? &s->last : &s->first;
     json_text_add(&t, "{\n    \"config\": {\n");
     section(&t, s, ASCOPE_SECTION_COMMON, "common_config");
@@ -58,7 +59,8 @@ bool profiler_info_write(const struct ascope_session *s, struct error *e)
     section(&t, s, ASCOPE_SECTION_EXPERIMENTAL, "experimental_config");
     json_text_add(
         &t,
-        "\n    },\n    \"start_info\": {\n        \"syscnt_enable\": %s,\n        \"freq\": %.9f,\n        \"start_cnt\": %llu,\n"
+        "\n    },\n    \"start_info\": {\n        \"syscnt_enable\": %s,\n        \"freq\": %.9f,\n        "
+        "\"start_cnt\": %llu,\n"
         "        \"start_monotonic\": %llu\n    },\n    \"end_info\": {\n        \"collectionTimeEnd\": %llu,\n"
         "        \"MonotonicTimeEnd\": %llu\n    },\n",
         boolean(host_clock_is_counter), s->mhz, (unsigned long long)s->first.count,

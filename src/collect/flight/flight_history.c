@@ -110,7 +110,8 @@ static bool is_any_from(const struct history *h, uint64_t number)
     return is_any;
 }
 
-/* Opens files from the newest on. Files before the window are only looked at, to see how far back the history reaches. */
+/* Opens files from the newest on. Files before the window are only looked at, to see how far back the history
+ * reaches. */
 static void files_open(struct history *h, uint64_t last_ns)
 {
     const uint64_t newest = h->of.state.segment;

@@ -35,7 +35,8 @@ static json_int_t number(const json_t *of, const char *key)
     return json_integer_value(json_object_get(of, key));
 }
 
-/* A time of the history on the wall clock, by the two clocks that ascope.json has of the start: they may be anything. */
+/* A time of the history on the wall clock, by the two clocks that ascope.json has of the start: they may be
+ * anything. */
 static json_int_t wall_ns(uint64_t raw_ns, const json_t *was)
 {
     return stamp_held((__int128)raw_ns + number(was, "began_unix_ns") - number(was, "began_raw_ns"));

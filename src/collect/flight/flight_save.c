@@ -79,7 +79,8 @@ static void facts_make(const struct saving *v, const struct flight_saving *of, s
     json_text_string(t, of->trigger);
     json_text_add(
         t,
-        ", \"skipped_triggers\": %llu, \"asked_ns\": %llu, \"window\": {\"begin_unix_ns\": %llu, \"end_unix_ns\": %llu, \"records\": %llu}, \"began_before\": %llu",
+        ", \"skipped_triggers\": %llu, \"asked_ns\": %llu, \"window\": {\"begin_unix_ns\": %llu, \"end_unix_ns\": "
+        "%llu, \"records\": %llu}, \"began_before\": %llu",
         (unsigned long long)of->n_skipped, (unsigned long long)of->last_ns, wall_ns(v, h->begin_ns),
         wall_ns(v, h->end_ns), (unsigned long long)h->n_records, (unsigned long long)v->n_began_before);
     if (h->files_before > 0)

@@ -287,7 +287,8 @@ static void check_place(struct ascope_options *o)
     if (w && !is_name) {
         message(
             ASCOPE_WARNING,
-            "worker_name: \"%.40s%s\" is not a valid part of a directory name (up to %d bytes, no slash, no control characters); using the host name",
+            "worker_name: \"%.40s%s\" is not a valid part of a directory name (up to %d bytes, no slash, no control "
+            "characters); using the host name",
             w, strlen(w) > 40 ? "..." : "", WORKER_MOST);
         text_drop(&o->worker_name);
     }

@@ -96,7 +96,8 @@ static struct call_samples_sampled *sampled_find(struct call_samples *s, uint32_
     return &s->sampled[s->n++];
 }
 
-/* "number first ... sixth stack place"; "-1 stack place" is in the kernel for another reason, "running" is not there. */
+/* "number first ... sixth stack place"; "-1 stack place" is in the kernel for another reason, "running" is not
+ * there. */
 static void thread_look(struct call_samples *s, const char *name, size_t near)
 {
     char text[256];

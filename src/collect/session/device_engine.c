@@ -76,17 +76,18 @@ enum engine_state engine_begin(struct ascope_session *s, bool warms_up)
     if (!*place.prof && warms_up)
         return ENGINE_WAITS;
     if (!*place.prof || !is_own_directory(place.prof)) {
-        message(
-            ASCOPE_WARNING,
-            "device %s: %s %s; its data and that of the host are in two PROF directories, which are analysed separately",
-            s->device->name, *place.prof ? place.prof : "no PROF directory found in",
-            *place.prof ? "cannot be written to" : dir);
+        message(ASCOPE_WARNING,
+                "device %s: %s %s; its data and that of the host are in two PROF directories, which are analysed "
+                "separately",
+                s->device->name, *place.prof ? place.prof : "no PROF directory found in",
+                *place.prof ? "cannot be written to" : dir);
         return ENGINE_APART;
     }
     if (!host_clock_follow(!place.counts_ns)) {
         message(
             ASCOPE_WARNING,
-            "device %s: its times are CPU counts, which are not a trusted clock here; its data and that of the host are in two PROF directories",
+            "device %s: its times are CPU counts, which are not a trusted clock here; its data and that of the host "
+            "are in two PROF directories",
             s->device->name);
         return ENGINE_APART;
     }

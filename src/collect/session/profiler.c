@@ -120,10 +120,11 @@ static const struct profiler_move {
                         [ASCOPE_RECORD] = { "S", NULL },
                         [ASCOPE_RECORD_AND_SAVE] = { "S", NULL },
                         [LEAVES] = { "D", NULL } },
-    [ASCOPE_RECORD] = { [ASCOPE_NONE] = { "TF",
-                                          "the schedule ends a recording without saving: it is on disk, on_trace_ready is not called" },
+    [ASCOPE_RECORD] = { [ASCOPE_NONE] = { "TF", "the schedule ends a recording without saving: it is on disk, "
+                                                "on_trace_ready is not called" },
                         [ASCOPE_WARMUP] = { "TF",
-                                            "the schedule warms up after a recording that was not saved: it is on disk, on_trace_ready is not called" },
+                                            "the schedule warms up after a recording that was not saved: it is on "
+                                            "disk, on_trace_ready is not called" },
                         [LEAVES] = { "TFR", "stopped while recording: the last step may be incomplete" } },
     [ASCOPE_RECORD_AND_SAVE] = { [ASCOPE_NONE] = { "TFR", NULL },
                                  [ASCOPE_WARMUP] = { "TFRIW", NULL },

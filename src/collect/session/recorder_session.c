@@ -642,7 +642,8 @@ static void unused_forget(struct ascope_session *s)
     }
 }
 
-/* A device that the program came to use while it was recorded: its folder has its data, and gets what describes it now. */
+/* A device that the program came to use while it was recorded: its folder has its data, and gets what describes it
+ * now. */
 static bool late_devices(struct ascope_session *s, struct error *e)
 {
     const unsigned before = s->n_devices;

@@ -445,7 +445,8 @@ static enum recovery files_finish(struct recovering *r, struct error *e)
     return is_complete ? RECOVERY_DONE : RECOVERY_FAILED;
 }
 
-/* What a flight recorder has beside its rings; a save that was cut short is removed by its owner alone: it is a tree. */
+/* What a flight recorder has beside its rings; a save that was cut short is removed by its owner alone: it is a
+ * tree. */
 static void flight_remove(const struct recovering *r)
 {
     if (!r->flight)

@@ -116,7 +116,8 @@ static uint32_t lane_take(uint32_t ring, unsigned lane, bool keeps)
     return percent;
 }
 
-/* Keeps ahead of a thread that records: a first touch costs it a microsecond, and room that it has to get itself more. */
+/* Keeps ahead of a thread that records: a first touch costs it a microsecond, and room that it has to get itself
+ * more. */
 static void lane_keep_ahead(uint32_t ring)
 {
     enum { AHEAD = 4 }; /* the lane has room for this many times what was recorded so far */

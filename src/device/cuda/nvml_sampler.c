@@ -334,8 +334,8 @@ void nvml_stop(uint32_t limit_s)
         return;
     sampler.is_lost = true;
     const char *const in = atomic_load(&sampler.in);
-    message(
-        ASCOPE_WARNING,
-        "device cuda: %s did not return within %u s; counters of the GPU are incomplete, and not recorded again in this process",
-        in ? in : "NVML", limit_s);
+    message(ASCOPE_WARNING,
+            "device cuda: %s did not return within %u s; counters of the GPU are incomplete, and not recorded again in "
+            "this process",
+            in ? in : "NVML", limit_s);
 }

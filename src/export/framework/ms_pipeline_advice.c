@@ -154,7 +154,8 @@ static void find_bottleneck(const struct advising *a)
             a->to->bottleneck = f->label;
             a->to->suggestion = arena_printf(
                 a->to->mem,
-                "%s uses little CPU (%s%% per worker), and its queues are unusually full or empty; try a larger prefetch_size",
+                "%s uses little CPU (%s%% per worker), and its queues are unusually full or empty; try a larger "
+                "prefetch_size",
                 f->label, rounded_text(f->cpu_pct, 2, pct));
         }
     }

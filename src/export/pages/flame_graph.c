@@ -14,7 +14,8 @@ enum { ROW = 18, TOP = 82, BOTTOM = 30, SHADES = 5 };
 static const double NARROWEST = 1.0 / 5000; /* share of the whole: a fifth of a pixel is too small to see or to click */
 
 static const char style[] =
-    ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light dark;background:var(--paper)}\n"
+    ":root{--paper:#fff;--ink:#1f2430;--dim:#69707d;--line:#d9dde3;--text:#1b1d22;color-scheme:light "
+    "dark;background:var(--paper)}\n"
     "@media(prefers-color-scheme:dark){:root{--paper:#16181d;--ink:#e6e8ec;--dim:#9aa1ad;--line:#343945}}\n"
     "svg{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n"
     "#paper{fill:var(--paper)}text{fill:var(--ink)}.dim,#status,#found{fill:var(--dim)}\n"

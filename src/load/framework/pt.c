@@ -104,7 +104,8 @@ static bool no_unit(const struct collection *s, const char *info, struct error *
         return error_set(e, FAULT_IO, "%s: cannot be read: %s", path, read_trouble(why));
     return error_set(
         e, FAULT_FORMAT,
-        "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
+        "%s: no readable profiler_info_*.json, and the unit of its times (nanoseconds or counter ticks) is unknown; "
+        "restore the file, or create one with {\"start_info\": {\"syscnt_enable\": false}} if they are nanoseconds",
         s->path);
 }
 

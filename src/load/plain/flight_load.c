@@ -258,7 +258,8 @@ static bool flight_is_member(const struct flight_group *g, int64_t rank)
     return g->n_ranks == 0;
 }
 
-/* A rank is a member of all of its groups. That of the file's name, or the only one that is; -1: several are, or none. */
+/* A rank is a member of all of its groups. That of the file's name, or the only one that is; -1: several are, or
+ * none. */
 static int64_t flight_rank_of(const struct flight_reader *r, int64_t of_name)
 {
     int64_t only = -1;

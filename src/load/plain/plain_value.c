@@ -187,7 +187,8 @@ plain_id plain_add(struct plain *p, struct plain_node v, struct arena *mem)
     return (plain_id)(p->node.n - 1);
 }
 
-/* A container that is an item grows no more: so none can contain itself, and its height stays what its owner has seen. */
+/* A container that is an item grows no more: so none can contain itself, and its height stays what its owner has
+ * seen. */
 enum plain_trouble plain_append(struct plain *p, plain_id to, const plain_id *items, size_t n, struct arena *mem)
 {
     struct plain_node *c = &p->node.at[to];

@@ -102,7 +102,8 @@ static enum pickled_kind list_kind(enum pickled_kind item)
     }
 }
 
-/* Rows are added in the order of the file, and so a list is a range. An item that is not the next row was used before. */
+/* Rows are added in the order of the file, and so a list is a range. An item that is not the next row was used
+ * before. */
 static bool range_add(struct snapshot_machine *m, size_t at, struct snapshot_range *range, uint64_t row)
 {
     if (range->n == 0)
@@ -226,7 +227,7 @@ static bool dict_become(struct snapshot_machine *m, size_t at, struct snapshot_v
     return (is_added || error_no_memory(m->e, m->name)) && machine_become(m, at, dict, kind, row);
 }
 
-/* ---- the machine -------------------------------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
 
 /* Puts the values on the innermost mark, or the last ones, into the list or dictionary below them. */
 static bool machine_fill(struct snapshot_machine *m, size_t at, bool is_dict, bool has_mark)

@@ -200,7 +200,8 @@ static size_t pair_events(struct source *s, struct records *r)
     return kept;
 }
 
-/* Calls that begin at the same moment: by (level descending, end descending). They are few, unless the file is damaged. */
+/* Calls that begin at the same moment: by (level descending, end descending). They are few, unless the file is
+ * damaged. */
 struct equal_begins {
     const struct records *calls;
     struct arena *scratch;

@@ -142,7 +142,8 @@ bool prof_find(const char *path, struct prof_dirs *out, struct error *e)
     else if (n == 0)
         error_set(
             e, FAULT_FORMAT,
-            "%s: contains no collection: no *_ascend_pt, *_ascend_ms or PROF_XXX directory, and no host or device_N with an info.json",
+            "%s: contains no collection: no *_ascend_pt, *_ascend_ms or PROF_XXX directory, and no host or device_N "
+            "with an info.json",
             path);
     const bool is_there = list && n > 0 && o.why != ENOMEM;
     out->path = is_there ? calloc(n, sizeof *out->path) : NULL;

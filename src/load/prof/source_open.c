@@ -567,7 +567,8 @@ static uint64_t last_stamp(const struct stream *t)
     return latest;
 }
 
-/* Where the recorder did not store the end, the records show how long it ran at least. Stamps of damage are left out. */
+/* Where the recorder did not store the end, the records show how long it ran at least. Stamps of damage are left
+ * out. */
 static int64_t last_record_ns(const struct source *s)
 {
     static const int64_t most_ns = INT64_C(366) * 24 * 3600 * 1000000000;

@@ -341,7 +341,8 @@ static uint32_t async_track(struct chrome_events *r, uint32_t process, name_id c
     return at;
 }
 
-/* Events of one activity have category and id in common; ends of the old kind also the name, as the first begin has it. */
+/* Events of one activity have category and id in common; ends of the old kind also the name, as the first begin has
+ * it. */
 static bool add_async(struct chrome_events *r, const struct json_span field[CHROME_FIELDS], uint64_t at)
 {
     struct slice_row row = { 0 };
@@ -575,7 +576,8 @@ static bool track_join(struct chrome_events *r, struct track_slices *t)
     return true;
 }
 
-/* Sorts by begin, then longer slices first, then by the order of the file. Most writers write each track in this order. */
+/* Sorts by begin, then longer slices first, then by the order of the file. Most writers write each track in this
+ * order. */
 static bool track_sort(struct chrome_events *r, struct track_slices *t, size_t first)
 {
     uint32_t *order = arena_take(r->work, t->n, sizeof *order);

@@ -292,7 +292,8 @@ bool chrome_parse(struct chrome_trace *t, const char *text, size_t n_bytes, cons
     return parse(t, e);
 }
 
-/* The descriptor of the text into which a file in Perfetto's format is converted; the file is closed. -1: *e says why. */
+/* The descriptor of the text into which a file in Perfetto's format is converted; the file is closed. -1: *e says
+ * why. */
 static int open_converted(struct chrome_trace *t, int fd, uint64_t most_bytes, struct error *e)
 {
     struct pftrace_text converted;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* What a frame says of the memory below it. Parts of paths and whole names, of PyTorch and of what follows its manners. */
+/* What a frame says of the memory below it. Parts of paths and whole names, of PyTorch and of what follows its
+ * manners. */
 uint8_t snapshot_frame_parts(const char *file, const char *function)
 {
     static const struct {

@@ -62,7 +62,8 @@ static bool forward_add(const struct sim_job *j, struct job_program *p, uint32_t
     return ok;
 }
 
-/* The micro-batches in reverse: kernel F + i works on what kernel F - 1 - i made. The first micro-batch takes the rest. */
+/* The micro-batches in reverse: kernel F + i works on what kernel F - 1 - i made. The first micro-batch takes the
+ * rest. */
 static bool backward_add(const struct sim_job *j, struct job_program *p, uint32_t stage)
 {
     bool ok = true;

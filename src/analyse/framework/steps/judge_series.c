@@ -312,7 +312,8 @@ static double outlier_limit(struct judging *j, struct judge_one_series *s)
         if (s->sorted[k - 1] > limit)
             return (limit + s->sorted[k - 1]) / 2;
     }
-    /* However long their tail: a step of more than twice the usual time, with nothing between it and far shorter ones. */
+    /* However long their tail: a step of more than twice the usual time, with nothing between it and far shorter
+     * ones. */
     if (s->sorted[0] - median > gap)
         return (s->sorted[0] + s->sorted[1]) / 2;
     return INFINITY;
