@@ -15,6 +15,14 @@ LISTS = {"minRank", "maxRank", "Ranks", "SlowRank", "Index", "index", "rank_set"
 # Host times of the reference pass through float64: off by up to 0.256 us each.
 LOOSE = {"pytorchIdleTime(us)": 0.6, "cannIdleTime(us)": 0.6, "Pytorch Idle Time(us)": 0.6, "Cann Idle Time(us)": 0.6}
 
+failures = []
+
+
+def check(condition, what):
+    print(f"  {'ok' if condition else 'FAILED'}: {what}")
+    if not condition:
+        failures.append(what)
+
 
 def unpack(to):
     """The job of eight ranks below `to`: inputs/text, inputs/db, inputs/base-db; its expected results by name."""

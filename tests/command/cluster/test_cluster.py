@@ -14,16 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-from cluster_results import compare, results_of, tables_of, unpack
+from cluster_results import check, compare, failures, results_of, tables_of, unpack
 
 ASCOPE = sys.argv[1]
-failures = []
-
-
-def check(condition, what):
-    print(f"  {'ok' if condition else 'FAILED'}: {what}")
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, code=0):

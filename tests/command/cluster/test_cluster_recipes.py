@@ -15,19 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-from cluster_results import compare, results_of, tables_of, unpack
+from cluster_results import check, compare, failures, results_of, tables_of, unpack
 
 ASCOPE = sys.argv[1]
-failures = []
 
 RECIPES = ("cluster_time_summary", "slow_rank", "free_analysis", "communication_bottleneck", "compute_op_sum", "hccl_sum", "cann_api_sum",
            "mstx_sum", "freq_analysis", "computational_op_masking")
-
-
-def check(condition, what):
-    print(f"  {'ok' if condition else 'FAILED'}: {what}")
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, code=0):

@@ -16,17 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-from cluster_results import tables_of, unpack
+from cluster_results import check, failures, tables_of, unpack
 from endless_db import make_endless
 
 ASCOPE = sys.argv[1]
-failures = []
-
-
-def check(condition, what):
-    print(f"  {'ok' if condition else 'FAILED'}: {what}")
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, code=0):

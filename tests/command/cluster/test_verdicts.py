@@ -14,16 +14,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench"))
+from cluster_results import check, failures  # noqa: E402
 from detect import KINDS, measure  # noqa: E402
 
 ASCOPE = sys.argv[1]
-failures = []
-
-
-def check(condition, what):
-    print(f"  {'ok' if condition else 'FAILED'}: {what}")
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, code=0):

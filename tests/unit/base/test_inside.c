@@ -7,7 +7,7 @@
 #include "base/files/inside.h"
 #include "child.h"
 #include "folder.h"
-#include "without_openat2.h"
+#include "refused.h"
 
 static const char *path_of(const char *name)
 {
