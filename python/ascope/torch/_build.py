@@ -224,8 +224,20 @@ def planned():
 _loaded = _trouble = None
 
 
-def load():
+def _announce():
+    """Tells the user that the listener is compiled: it delays the program, which would seem to hang."""
+    from ascope.torch._messages import info
+    try:
+        if os.environ.get("RANK", "0") == "0" and compiles():
+            info("compiling the listener for PyTorch %s, once for this version; this may take a minute" % _torch().__version__)
+    except Exception:  # loading it fails as well, and reports why
+        pass
+
+
+def load(announces=False):
     """Loads and registers the listener. Raises BuildError; the same one when called again, because compiling is slow."""
+    if announces:
+        _announce()
     global _loaded, _trouble  # pylint: disable=global-statement
     if _trouble is not None:
         raise _trouble

@@ -149,7 +149,7 @@ def _begin(graph):
         torch = sys.modules["torch"]
         if not _core.graph_watch(True):
             return None
-        listener = _build.load()
+        listener = _build.load(announces=True)
         dynamo = sys.modules.get("torch._dynamo")  # which would compile the callback while its own frames run
         if not _kept or (dynamo and len(_kept) == 1):
             _kept.append(PLACE(dynamo.disable(_place) if dynamo else _place))

@@ -107,24 +107,14 @@ def _has_other_tool():
     return bool(_other_tool)
 
 
-def _announce_compiler():
-    """Tells the user that the listener is compiled: it delays the first step, and the program would seem to hang."""
-    try:
-        if os.environ.get("RANK", "0") == "0" and _build.compiles():
-            info("compiling the listener for PyTorch %s, once for this version; this may take a minute" % sys.modules["torch"].__version__)
-    except Exception:  # loading it fails as well, and reports why
-        pass
-
-
 def _listen(has_steps=None):
     """Loads the listener of PyTorch's operators. Without it everything else is recorded. `has_steps`: whether the profiler that listens
     marks steps; None: as before."""
     if "torch" not in sys.modules:
         info("operators are not recorded: PyTorch has not been imported")
         return None
-    _announce_compiler()
     try:
-        listener = _build.load()
+        listener = _build.load(announces=True)
         listener.ascope_torch_stack_source(*_core.stack_source())
         if has_steps is not None:
             listener.ascope_torch_own_steps(has_steps)
