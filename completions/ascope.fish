@@ -11,6 +11,7 @@ complete -c ascope -n __fish_use_subcommand -a compare -d 'compare two runs: wha
 complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slower than allowed: PASS, REGRESSED or INCONCLUSIVE, for continuous integration'
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, and where it is instead'
 complete -c ascope -n __fish_use_subcommand -a top -d 'a running job that is monitored: steps a second, parts of the step, slow ranks, what changed, memory'
+complete -c ascope -n __fish_use_subcommand -a sample -d 'where a running Python program spends its time: stacks of all threads, sampled from outside'
 complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
@@ -157,6 +158,13 @@ complete -c ascope -n '__fish_seen_subcommand_from top' -l json -d 'print the re
 complete -c ascope -n '__fish_seen_subcommand_from top' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from top' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from top' -F
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l hz -d 'looks a second; default: 100' -x
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l seconds -d 'how long; default: 10' -x
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from sample' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from sample' -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l folded -d 'write what is in use at the peak as folded stacks into this file, for flame graphs; - is standard output' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l json -d 'print the report as one JSON object'
@@ -370,5 +378,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang top memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang top sample memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

@@ -191,6 +191,7 @@ class Report(ReportAlways, total=False):
     comparisons: List['Comparison']
     gates: List['Gate']
     hangs: List['Hang']
+    samplings: List['Sampling']
     monitors: List['Monitor']
     queries: List['Query']
     tables_of_sql: List['SQLTable']
@@ -779,6 +780,24 @@ class HangAlways(TypedDict):
 class Hang(HangAlways, total=False):
     has_moved: bool
     processes: List['LiveProcess']
+
+
+class Sampling(TypedDict):
+    seconds: float
+    looks: int
+    late: int
+    on: int
+    off: int
+    file: Union[str, None]
+    on_frames: List['SampledFrame']
+    off_frames: List['SampledFrame']
+
+
+class SampledFrame(TypedDict):
+    frame: str
+    samples: int
+    with_callees: int
+    error_percent: float
 
 
 class LiveProcess(TypedDict):

@@ -25,6 +25,7 @@ static const uint8_t trace_options[] = {
 static const uint8_t stacks_options[] = { OPT_METRIC, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t compare_options[] = { OPT_COMPARE_OUT, OPT_CSV_SAFE, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_GATE_GITHUB, OPT_GATE_JUNIT, OPT_GATE_SARIF, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_NO_SYNC, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t sample_options[] = { OPT_SAMPLE_HZ, OPT_SAMPLE_SECONDS, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t top_options[] = { OPT_TOP_ONCE, OPT_TOP_WINDOW, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t memory_options[] = { OPT_MEMORY_FOLDED, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
@@ -290,6 +291,20 @@ const struct command commands[] = {
         LIST_OF(top_options),
         .has_files = true,
         .run = run_top,
+    },
+    {
+        .name = "sample",
+        .usage = "PID [FILE] [OPTION...]",
+        .about = "where a running Python program spends its time: stacks of all threads, sampled from outside",
+        .text = "Looks at the stacks of Python of a process and its descendants many times a second, by copying their "
+                "memory: nothing runs in them, nothing stops them, and they need not have been started by ascope. "
+                "Samples of a thread that runs or is ready to are kept apart from those of one that waits; shares have "
+                "the error of their number. FILE receives one line for each stack, with on or off as its outermost "
+                "frame, as flame-graph tools read them. --top is the number of frames shown. Example: ascope sample 4711 "
+                "stacks.txt --seconds 30",
+        LIST_OF(sample_options),
+        .has_files = true,
+        .run = run_sample,
     },
     {
         .name = "memory",

@@ -68,6 +68,9 @@ int run_gate(struct arguments *a);
 /* cmd_hang.c: `ascope hang`: why a job hangs, from dumps of PyTorch's flight recorder. */
 int run_hang(struct arguments *a);
 
+/* cmd_sample.c: `ascope sample`: where the threads of a running Python process are, many times a second. */
+int run_sample(struct arguments *a);
+
 /* cmd_top.c: `ascope top`: the state of a running job that is monitored. */
 int run_top(struct arguments *a);
 

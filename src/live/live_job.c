@@ -55,6 +55,17 @@ static bool live_stat_read(struct live_stat *out, const char *path)
     return true;
 }
 
+bool live_thread_state(pid_t pid, pid_t tid, char *state, char *name, size_t name_bytes)
+{
+    char path[64];
+    struct live_stat s;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    const bool is_there = live_stat_read(&s, path);
+    *state = s.state;
+    snprintf(name, name_bytes, "%s", s.name);
+    return is_there;
+}
+
 static bool is_number(const char *name)
 {
     return name[0] >= '1' && name[0] <= '9' && name[strspn(name, "0123456789")] == '\0';
@@ -75,8 +86,7 @@ static bool live_pid_is_in(const struct live_pid *all, size_t n, pid_t pid)
     return false;
 }
 
-/* All that descend from the roots, which are among them, without this process. NULL: none, or no memory. */
-static pid_t *live_pids(const pid_t *root, size_t n_roots, size_t *n)
+pid_t *live_job_pids(const pid_t *root, size_t n_roots, size_t *n)
 {
     struct dir_names names;
     int why = 0;
@@ -167,7 +177,7 @@ uint64_t live_job_progress(const pid_t *root, size_t n_roots, size_t *n_ranks)
 {
     size_t n;
     uint64_t sum = 0;
-    pid_t *const pid = live_pids(root, n_roots, &n);
+    pid_t *const pid = live_job_pids(root, n_roots, &n);
     *n_ranks = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t at = live_address(pid[i]);
@@ -256,25 +266,26 @@ static bool live_process_read(struct live_job *job, pid_t pid, uint64_t noted_at
 {
     char path[64];
     struct live_stat s;
-    struct python_stacks python;
+    struct python_process python;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (!live_stat_read(&s, path))
         return true;
-    if (!python_stacks_read(&python, pid, mem))
-        return false;
+    python_open(&python, pid, mem);
     if (noted_at == 0 && !python.is_python)
         return true;
     struct live_process *const p = list_add(&job->process, mem);
     struct ascope_live *const noted = noted_at ? arena_take(mem, 1, sizeof *noted) : NULL;
     if (!p || (noted_at && !noted))
         return false;
-    *p = (struct live_process){ .pid = pid, .parent = s.parent, .rank = -1, .state = s.state, .python = python };
+    *p = (struct live_process){
+        .pid = pid, .parent = s.parent, .rank = -1, .state = s.state, .no_stacks = python.why_not
+    };
     p->name = arena_text(mem, s.name, strlen(s.name));
     if (noted && remote_read(pid, noted_at, noted, sizeof *noted)) {
         p->noted = noted;
         p->rank = noted->rank;
     }
-    return p->name && live_threads_read(p, mem);
+    return p->name && python_stacks_read(&p->python, &python, PYTHON_LINES, mem) && live_threads_read(p, mem);
 }
 
 bool live_job_read(struct live_job *out, const pid_t *root, size_t n_roots, struct arena *mem)
@@ -282,7 +293,7 @@ bool live_job_read(struct live_job *out, const pid_t *root, size_t n_roots, stru
     size_t n;
     bool is_read = true;
     *out = (struct live_job){ 0 };
-    pid_t *const pid = live_pids(root, n_roots, &n);
+    pid_t *const pid = live_job_pids(root, n_roots, &n);
     uint64_t *const at = calloc(n + 1, sizeof *at), *const count = calloc(n + 1, sizeof *count);
     if (!pid || !at || !count)
         n = 0;

@@ -26,6 +26,7 @@ struct live_process {
     char state;
     const char *name;
     const struct ascope_live *noted; /* NULL: nothing of ours is in it */
+    const char *no_stacks;           /* why there are none; NULL: they were read */
     struct python_stacks python;
     LIST(struct live_thread) thread; /* the main thread first */
 };
@@ -37,6 +38,12 @@ struct live_job {
 
 /* Processes of this user that have something below a directory open, as those that record into it. free() it; NULL: none. */
 pid_t *live_job_roots(const char *dir, size_t *n);
+
+/* Processes that descend from the roots, which are among them, without this one. free() it; NULL: none, or no memory. */
+pid_t *live_job_pids(const pid_t *root, size_t n_roots, size_t *n);
+
+/* The state and name of a thread, from /proc. False: it has ended. */
+bool live_thread_state(pid_t pid, pid_t tid, char *state, char *name, size_t name_bytes);
 
 /* Looks at these processes and their descendants for some tenths of a second. False: no memory. */
 bool live_job_read(struct live_job *out, const pid_t *root, size_t n_roots, struct arena *mem);

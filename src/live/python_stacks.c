@@ -16,21 +16,6 @@ enum {
     MOST_STRUCTURE = 256
 };
 
-/* Offsets within the structures of CPython: pycore_runtime.h, pycore_interp.h, pystate.h, pycore_frame.h, code.h. */
-struct python_layout {
-    unsigned minor;               /* of Python 3 */
-    bool is_described;            /* those of the interpreter are in a table at the begin of _PyRuntime */
-    uint16_t gil, holder, locked; /* gil: of the interpreter's pointer to it; 0: it is in _PyRuntime */
-    uint16_t interpreters;        /* in _PyRuntime */
-    uint16_t next, threads;       /* of an interpreter */
-    uint16_t thread_next, native_id;
-    uint16_t thread_frame,
-        cframe; /* cframe: the former is of a structure that has the frame here; NO_CFRAME: of the frame */
-    uint16_t previous, code, instruction, owner;
-    uint16_t ascii, wide;                                 /* characters of a text: of ASCII, of others */
-    uint16_t file, name, first_line, lines, instructions; /* of a code object */
-};
-
 enum { NO_CFRAME = UINT16_MAX, OWNER_IS_C = 3 }; /* frames of C, which have no code */
 
 static const struct python_layout python_layouts[] = {
@@ -101,12 +86,6 @@ static const struct python_layout python_layouts[] = {
 /* Of all these versions: PyASCIIObject, PyBytesObject. */
 enum { TEXT_LENGTH = 16, TEXT_STATE = 32, BYTES_SIZE = 16, BYTES_DATA = 32 };
 
-struct python_reader {
-    pid_t pid;
-    struct python_layout layout;
-    struct arena *mem;
-};
-
 static uint64_t python_word(const uint8_t *structure, uint16_t at)
 {
     uint64_t v;
@@ -114,7 +93,7 @@ static uint64_t python_word(const uint8_t *structure, uint16_t at)
     return v;
 }
 
-static bool python_read_word(const struct python_reader *r, uint64_t at, uint64_t *to)
+static bool python_read_word(const struct python_process *r, uint64_t at, uint64_t *to)
 {
     return at != 0 && remote_read(r->pid, at, to, sizeof *to);
 }
@@ -173,7 +152,7 @@ static size_t python_utf8(char *to, uint32_t c)
 }
 
 /* "?": it cannot be read. NULL: no memory. */
-static const char *python_text(const struct python_reader *r, uint64_t at)
+static const char *python_text(const struct python_process *r, uint64_t at)
 {
     uint8_t head[TEXT_STATE + 8], data[MOST_CHARACTERS * 4];
     char text[MOST_CHARACTERS * 4 + 1];
@@ -191,42 +170,61 @@ static const char *python_text(const struct python_reader *r, uint64_t at)
         memcpy(&c, data + i * kind, kind);
         used += python_utf8(text + used, c < 0x110000 ? c : '?');
     }
-    return arena_text(r->mem, text, used);
+    return arena_text(r->kept, text, used);
 }
 
-static int64_t python_line_of(const struct python_reader *r, uint64_t lines, int64_t first_line, uint64_t at)
+static int64_t python_line_of(const struct python_process *r, uint64_t lines, int64_t first_line, uint64_t at,
+                              struct arena *mem)
 {
     uint64_t n = 0;
     if (!python_read_word(r, lines + BYTES_SIZE, &n) || n > MOST_TABLE)
         return first_line;
-    uint8_t *const table = arena_take(r->mem, n + 1, 1);
+    uint8_t *const table = arena_take(mem, n + 1, 1);
     const int64_t line =
         table && remote_read(r->pid, lines + BYTES_DATA, table, n) ? python_line(table, n, first_line, at) : first_line;
-    arena_drop(r->mem, table);
+    arena_drop(mem, table);
     return line;
 }
 
 /* ---- frames and threads ------------------------------------------------------------------------------------------ */
 
-static bool python_frame_read(const struct python_reader *r, uint64_t code, uint64_t instruction,
-                              struct live_frame *out)
+/* The names of a code object, which are read once. NULL: no memory. */
+static const struct python_code *python_code_of(struct python_process *r, uint64_t at, uint64_t file_at,
+                                                uint64_t name_at)
+{
+    const uint32_t i = keys_add(&r->code_at, at, r->kept);
+    if (i == KEYS_NO_MEMORY || (i == r->code.n && !list_add(&r->code, r->kept)))
+        return NULL;
+    struct python_code *const c = &r->code.at[i];
+    if (!c->file || c->file_at != file_at || c->name_at != name_at)
+        *c = (struct python_code){ file_at, name_at, python_text(r, file_at), python_text(r, name_at) };
+    return c->file && c->function ? c : NULL;
+}
+
+static bool python_frame_read(struct python_process *r, uint64_t code, uint64_t instruction, enum python_lines lines,
+                              struct live_frame *out, struct arena *mem)
 {
     uint8_t is[MOST_STRUCTURE];
     const struct python_layout *const l = &r->layout;
     *out = (struct live_frame){ .file = "?", .function = "?" };
     if (code == 0 || !remote_read(r->pid, code, is, l->instructions))
         return true;
-    out->file = python_text(r, python_word(is, l->file));
-    out->function = python_text(r, python_word(is, l->name));
+    const struct python_code *const c = python_code_of(r, code, python_word(is, l->file), python_word(is, l->name));
     int32_t first_line;
     memcpy(&first_line, is + l->first_line, sizeof first_line);
     const uint64_t begin = code + l->instructions;
-    out->line = instruction >= begin ? python_line_of(r, python_word(is, l->lines), first_line, instruction - begin)
-                                     : first_line;
-    return out->file && out->function;
+    if (!c)
+        return false;
+    out->file = c->file;
+    out->function = c->function;
+    out->line = lines == PYTHON_LINES && instruction >= begin
+                    ? python_line_of(r, python_word(is, l->lines), first_line, instruction - begin, mem)
+                    : first_line;
+    return true;
 }
 
-static bool python_thread_read(const struct python_reader *r, const uint8_t *is, struct python_thread *out)
+static bool python_thread_read(struct python_process *r, const uint8_t *is, enum python_lines lines,
+                               struct python_thread *out, struct arena *mem)
 {
     const struct python_layout *const l = &r->layout;
     uint64_t frame = 0;
@@ -241,17 +239,17 @@ static bool python_thread_read(const struct python_reader *r, const uint8_t *is,
         frame = python_word(at, l->previous);
         if (at[l->owner] == OWNER_IS_C)
             continue;
-        struct live_frame *const to = list_add(&out->frame, r->mem);
-        if (!to || !python_frame_read(r, python_word(at, l->code), python_word(at, l->instruction), to))
+        struct live_frame *const to = list_add(&out->frame, mem);
+        if (!to || !python_frame_read(r, python_word(at, l->code), python_word(at, l->instruction), lines, to, mem))
             return false;
     }
     return true;
 }
 
 /* The thread that holds the GIL of an interpreter; 0: nobody does. */
-static uint64_t python_gil_holder(const struct python_reader *r, uint64_t runtime, uint64_t interpreter)
+static uint64_t python_gil_holder(const struct python_process *r, uint64_t interpreter)
 {
-    uint64_t gil = runtime, holder = 0;
+    uint64_t gil = r->runtime, holder = 0;
     uint32_t locked = 0;
     if (r->layout.gil && !python_read_word(r, interpreter + r->layout.gil, &gil))
         return 0;
@@ -261,8 +259,8 @@ static uint64_t python_gil_holder(const struct python_reader *r, uint64_t runtim
                : 0;
 }
 
-static bool python_threads_read(const struct python_reader *r, uint64_t interpreter, uint64_t holder,
-                                struct python_stacks *out)
+static bool python_threads_read(struct python_process *r, uint64_t interpreter, uint64_t holder,
+                                enum python_lines lines, struct python_stacks *out, struct arena *mem)
 {
     const struct python_layout *const l = &r->layout;
     uint64_t at = 0;
@@ -272,11 +270,11 @@ static bool python_threads_read(const struct python_reader *r, uint64_t interpre
         uint8_t is[MOST_STRUCTURE];
         if (!remote_read(r->pid, at, is, l->native_id + sizeof(uint64_t)))
             break;
-        struct python_thread *const to = list_add(&out->thread, r->mem);
+        struct python_thread *const to = list_add(&out->thread, mem);
         if (!to)
             return false;
         to->holds_gil = at == holder;
-        if (!python_thread_read(r, is, to))
+        if (!python_thread_read(r, is, lines, to, mem))
             return false;
         at = python_word(is, l->thread_next);
     }
@@ -284,26 +282,23 @@ static bool python_threads_read(const struct python_reader *r, uint64_t interpre
 }
 
 /* NULL: the layout is known. */
-static const char *python_layout_find(struct python_reader *r, struct python_stacks *out, uint64_t runtime,
-                                      uint64_t version_at)
+static const char *python_layout_find(struct python_process *r, uint64_t version_at)
 {
     enum { FREE_THREADED = 16, INTERPRETERS = 40, NEXT = 64, THREADS = 72, GIL = 112, TABLE = 120 };
     uint64_t version = 0;
     uint8_t is[TABLE];
-    if (!remote_read(r->pid, version_at ? version_at : runtime, &version, sizeof version))
+    if (!remote_read(r->pid, version_at ? version_at : r->runtime, &version, sizeof version))
         return errno == EPERM ? "the kernel refuses to read this process: another user, or "
                                 "/proc/sys/kernel/yama/ptrace_scope is not 0"
                               : "its memory cannot be read";
-    out->major = version_at ? (unsigned)(version >> 24 & 255) : 0;
-    out->minor = version_at ? (unsigned)(version >> 16 & 255) : 0;
-    for (size_t i = 0; i < sizeof python_layouts / sizeof *python_layouts; i++)
-        if (out->major == 3 && python_layouts[i].minor == out->minor)
+    for (size_t i = 0; version_at && i < sizeof python_layouts / sizeof *python_layouts; i++)
+        if ((version >> 24 & 255) == 3 && python_layouts[i].minor == (version >> 16 & 255))
             r->layout = python_layouts[i];
     if (r->layout.minor == 0)
         return "stacks are read of Python 3.11 to 3.13 only";
     if (!r->layout.is_described)
         return NULL;
-    if (!remote_read(r->pid, runtime, is, sizeof is) || memcmp(is, "xdebugpy", 8) != 0)
+    if (!remote_read(r->pid, r->runtime, is, sizeof is) || memcmp(is, "xdebugpy", 8) != 0)
         return "its memory cannot be read";
     r->layout.interpreters = (uint16_t)python_word(is, INTERPRETERS);
     r->layout.next = (uint16_t)python_word(is, NEXT);
@@ -312,28 +307,27 @@ static const char *python_layout_find(struct python_reader *r, struct python_sta
     return python_word(is, FREE_THREADED) ? "stacks of an interpreter without GIL are not read" : NULL;
 }
 
-bool python_stacks_read(struct python_stacks *out, pid_t pid, struct arena *mem)
+void python_open(struct python_process *p, pid_t pid, struct arena *kept)
 {
     static const char *const prefix[] = { "python", "libpython" };
     const size_t n_prefixes = sizeof prefix / sizeof *prefix;
-    struct python_reader r = { .pid = pid, .mem = mem };
+    *p = (struct python_process){ .pid = pid, .kept = kept };
+    p->runtime = remote_symbol(pid, prefix, n_prefixes, "_PyRuntime");
+    p->is_python = p->runtime != 0;
+    if (p->is_python)
+        p->why_not = python_layout_find(p, remote_symbol(pid, prefix, n_prefixes, "Py_Version")); /* since 3.11 */
+}
+
+bool python_stacks_read(struct python_stacks *out, struct python_process *p, enum python_lines lines, struct arena *mem)
+{
     uint64_t interpreter = 0;
     *out = (struct python_stacks){ 0 };
-    const uint64_t runtime = remote_symbol(pid, prefix, n_prefixes, "_PyRuntime");
-    if (runtime == 0)
+    if (!p->is_python || p->why_not || !python_read_word(p, p->runtime + p->layout.interpreters, &interpreter))
         return true;
-    out->is_python = true;
-    out->why_not = python_layout_find(&r, out, runtime, remote_symbol(pid, prefix, n_prefixes, "Py_Version"));
-    if (out->why_not)
-        return true;
-    if (!python_read_word(&r, runtime + r.layout.interpreters, &interpreter)) {
-        out->why_not = "its memory cannot be read";
-        return true;
-    }
     for (size_t n = 0; interpreter != 0 && n < MOST_INTERPRETERS; n++) {
-        if (!python_threads_read(&r, interpreter, python_gil_holder(&r, runtime, interpreter), out))
+        if (!python_threads_read(p, interpreter, python_gil_holder(p, interpreter), lines, out, mem))
             return false;
-        if (!python_read_word(&r, interpreter + r.layout.next, &interpreter))
+        if (!python_read_word(p, interpreter + p->layout.next, &interpreter))
             break;
     }
     return true;

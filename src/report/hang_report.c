@@ -309,8 +309,7 @@ static void live_process_print(const struct term *t, const struct live_process *
         fprintf(t->to, ", started by %d", (int)p->parent);
     if (p->noted && p->noted->n_steps > 0)
         fprintf(t->to, ", step %" PRIu64, p->noted->n_steps);
-    fprintf(t->to, "%s%s\n", p->python.why_not ? "; no stacks of Python: " : "",
-            p->python.why_not ? p->python.why_not : "");
+    fprintf(t->to, "%s%s\n", p->no_stacks ? "; no stacks of Python: " : "", p->no_stacks ? p->no_stacks : "");
     for (size_t i = 0; i < p->thread.n; i++) {
         const struct live_thread *const th = &p->thread.at[i];
         if (i > 0 && !th->python)
@@ -424,7 +423,7 @@ json_t *live_json(const struct live_job *job, struct arena *mem)
             list, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "parent", (int)p->parent, "rank",
                             p->rank >= 0 ? json_integer(p->rank) : json_null(), "name", text_json(p->name), "steps",
                             p->noted ? json_integer((json_int_t)p->noted->n_steps) : json_null(), "no_stacks_because",
-                            text_or_null(p->python.why_not), "threads", threads));
+                            text_or_null(p->no_stacks), "threads", threads));
     }
     return list;
 }

@@ -340,6 +340,8 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "directory in which the collections are created (prof_dir); default: as the file says" },
     [OPT_DYN_TIMEOUT] = { "timeout", NUMBER(dyn.timeout_s, 1, UINT32_MAX),
         .help = "time limit of wait in seconds; default: none" },
+    [OPT_SAMPLE_HZ] = { "hz", NUMBER(sample.hz, 1, 1000), .help = "looks a second; default: 100" },
+    [OPT_SAMPLE_SECONDS] = { "seconds", NUMBER(sample.seconds, 1, 86400), .help = "how long; default: 10" },
     [OPT_DYN_LAST] = { "last", .kind = OPTION_TEXT, .value = "TIME", .at = AT(dyn.last),
         .help = "how much of the past save writes: 30s, 500ms or 2min; default: all that the flight recorder keeps" },
     [OPT_DYN_WHEN] = { "when", .kind = OPTION_TEXT, .value = "CONDITION", .at = AT(dyn.when),

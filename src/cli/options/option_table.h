@@ -177,6 +177,8 @@ enum option_id {
     OPT_DYN_ANALYSE,
     OPT_DYN_OUT,
     OPT_DYN_TIMEOUT,
+    OPT_SAMPLE_HZ,
+    OPT_SAMPLE_SECONDS,
     OPT_DYN_LAST,
     OPT_DYN_WHEN,
     /* of cluster only */
@@ -317,6 +319,9 @@ struct arguments {
     struct sim_options sim;
     struct run_words run;
     struct dyn_words dyn;
+    struct {
+        uint32_t hz, seconds;
+    } sample;
     struct monitor_words monitor;
     struct cluster_words job;
     json_t *more;      /* additional members of the JSON report; NULL: none */

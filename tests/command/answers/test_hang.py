@@ -134,6 +134,71 @@ class Stacks(unittest.TestCase):
         self.assertEqual(sum(("f\\xfcnf" in [f for _, _, f in t]) for t in seen), 1)
 
 
+SPINS = """
+import threading, time
+
+def spin(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def three():
+    spin(0.03)
+
+def one():
+    spin(0.01)
+
+threading.Thread(target=time.sleep, args=(1e6,), daemon=True, name="idle").start()
+print("ready", flush=True)
+while True:
+    three()
+    one()
+"""
+
+
+class Samples(unittest.TestCase):
+    def setUp(self):
+        known = interpreters()
+        if not known:
+            self.skipTest("no Python of a known version")
+        self.program = max(known.items())[1]
+
+    def sample(self, *words):
+        return subprocess.run([ASCOPE, "sample", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    def test_shares_are_those_of_processor_time(self):
+        """Three parts of four are in three(), by the program's own clock of its thread; the other thread waits all the time."""
+        counts, waits = {"three": 0, "one": 0}, [0, 0]
+        with subprocess.Popen([self.program, "-c", SPINS], stdout=subprocess.PIPE, text=True) as job, tempfile.TemporaryDirectory() as folder:
+            job.stdout.readline()
+            path = os.path.join(folder, "stacks.txt")
+            for _ in range(20):
+                report = json.loads(self.sample(str(job.pid), path, "--seconds", "3", "--hz", "200", "--json").stdout)["samplings"][0]
+                with open(path, encoding="utf-8") as f:
+                    lines = [line.rsplit(" ", 1) for line in f]
+                self.assertEqual(sum(int(n) for stack, n in lines if stack.startswith("on;")), report["on"])
+                self.assertEqual(sum(int(n) for stack, n in lines if stack.startswith("off;")), report["off"])
+                self.assertEqual(sum(f["samples"] for f in report["on_frames"]), report["on"])
+                for stack, n in lines:
+                    for name in counts:
+                        if "main thread" in stack and ";%s (" % name in stack:
+                            counts[name] += int(n)
+                    if "main thread" not in stack:
+                        waits[stack.startswith("off;")] += int(n)
+                if sum(counts.values()) >= 800:
+                    break
+            job.kill()
+        self.assertGreaterEqual(sum(counts.values()), 800)
+        self.assertAlmostEqual(counts["three"] / sum(counts.values()), 0.75, delta=0.08)  # five times the error of 800 samples
+        self.assertLess(waits[0], waits[1] / 10)
+
+    def test_what_cannot_be_sampled(self):
+        for words, code, said in ((("1x",), 2, "expected the id of a process"), ((), 2, "expected the id"), (("999999999",), 1, "it runs none")):
+            done = self.sample(*words)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
+
 class Hang(unittest.TestCase):
     def setUp(self):
         where = tempfile.TemporaryDirectory()

@@ -103,6 +103,7 @@ class Documented(unittest.TestCase):
         with subprocess.Popen([sys.executable, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as job:
             job.stdout.readline()
             report = self.run_json("hang", str(job.pid))
+            self.check(self.run_json("sample", str(job.pid), "--seconds", "1"), "report", "sample")
             job.stdin.close()
         self.check(report, "report", "hang")
 
