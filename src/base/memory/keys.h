@@ -14,10 +14,7 @@
 
 struct keys {
     LIST(uint64_t) key;
-    struct key_slot {
-        uint32_t number; /* place of a key + 1, or 0: free */
-        uint32_t tag;    /* of the key: some bits of its hash */
-    } * slot;
+    uint32_t *slot; /* place of a key + 1, or 0: free */
     size_t n_slots; /* a power of two, or 0 as long as there are few keys */
 };
 
