@@ -206,8 +206,9 @@ static bool add_captured(struct roofline *r, const struct profile *p, const stru
     struct roofline_kernels of = { .captured = NO_ROW };
     bool done = true;
     for (size_t i = 0; done && i < k->n; i++) {
-        const uint32_t op = kernel_replays(c, i);
-        if (op == NO_ROW || !is_kernel(p, &p->device[k->device[i]].tasks, k->row[i]))
+        const struct device *d = &p->device[k->device[i]];
+        const uint32_t op = k->is_collective[i] ? NO_ROW : task_replays(d, k->row[i]);
+        if (op == NO_ROW || !is_kernel(p, &d->tasks, k->row[i]))
             continue;
         if (op != of.captured || i == 0 || k->launch_ns[i] != k->launch_ns[i - 1]) {
             done = of.captured == NO_ROW || add_kernels(r, c, &of);
@@ -229,7 +230,8 @@ static bool add_operators(struct roofline *r, const struct profile *p, const str
         for (uint32_t i = c->tree.first_started[at]; i < c->tree.first_started[at + 1]; i++) {
             const uint32_t k = c->tree.started[i];
             const struct tasks *t = &p->device[kernels->device[k]].tasks;
-            if (kernels->is_collective[k] || !is_kernel(p, t, kernels->row[k]) || kernel_replays(c, k) != NO_ROW)
+            if (kernels->is_collective[k] || !is_kernel(p, t, kernels->row[k]) ||
+                task_replays(&p->device[kernels->device[k]], kernels->row[k]) != NO_ROW)
                 continue;
             roofline_join(&run, kernels->begin_ns[k], kernels->end_ns[k]);
         }
