@@ -38,5 +38,6 @@ bool replays_find(struct collection *s)
 uint32_t kernel_replays(const struct collection *s, size_t kernel)
 {
     const struct kernels *k = &s->kernels;
-    return k->is_collective[kernel] ? NO_ROW : task_replays(&s->profile.device[k->device[kernel]], k->row[kernel]);
+    const struct device *d = &s->profile.device[k->device[kernel]];
+    return k->is_collective[kernel] || !d->gpu.captured ? NO_ROW : task_replays(d, k->row[kernel]);
 }
