@@ -31,8 +31,13 @@ ALL = dict(record_shapes=True, profile_memory=True, with_stack=True, with_module
 def profile(place, analyse=False, **more):
     return profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(place, analyse_flag=analyse), **{**ALL, **more})
 
-def after(seconds, signal_number):
-    threading.Timer(seconds, os.kill, (os.getpid(), signal_number)).start()
+def interrupt_when_begun(path, n_lines):
+    # Ctrl-C, as soon as the program that writes a line into path when it begins has begun n_lines times.
+    def wait():
+        while not os.path.exists(path) or len(open(path).readlines()) < n_lines:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=wait, daemon=True).start()
 
 """
 
@@ -180,13 +185,13 @@ def test_interrupts(run, tmp_path, device):
         prof = profile("stop", analyse=True)
         prof.start()
         assert train() == plain[4]
-        after(0.3, signal.SIGINT)
+        interrupt_when_begun("slow.pids", 1)
         assert is_interrupted(prof.stop) and prof.stopped
         prof = profile("between", analyse=True, schedule=profiler.schedule(0, 1, repeat=1))
         prof.start()
         training = Training()
         training.step()
-        after(0.3, signal.SIGINT)
+        interrupt_when_begun("slow.pids", 2)
         assert is_interrupted(prof.step)
         for _ in range(3):
             training.step(), prof.step()
