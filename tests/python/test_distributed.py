@@ -100,6 +100,38 @@ def test_collectives_are_marked(ranks):
         assert sorted(map(str, (sorted(m.items()) for m in marks))) == sorted(map(str, (sorted(m.items()) for m in wanted * 2)))
 
 
+EXCHANGE = textwrap.dedent("""
+    import sys
+    import torch
+    import torch.distributed as dist
+    from ascope.torch import profiler
+    rank = int(sys.argv[1])
+    dist.init_process_group("gloo", init_method=sys.argv[2], rank=rank, world_size=2)
+
+    def exchange(send, receive):
+        got = torch.zeros(3)
+        assert send == dist.isend and send != dist.irecv
+        for work in dist.batch_isend_irecv([dist.P2POp(send, torch.ones(3) + rank, 1 - rank), dist.P2POp(receive, got, 1 - rank)]):
+            work.wait()
+        assert got.tolist() == [2.0 - rank] * 3, got
+
+    before = dist.isend, dist.irecv
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("result", analyse_flag=False),
+                          experimental_config=profiler._ExperimentalConfig(mstx=True)):
+        during = dist.isend, dist.irecv
+        assert during[0] is not before[0]
+        exchange(*before)
+        exchange(*during)
+    assert (dist.isend, dist.irecv) == before and dist.isend is before[0]
+    exchange(*during)
+    """)
+
+
+def test_batches_of_sends_work_while_they_are_marked_and_after(tmp_path):
+    """P2POp takes nothing but isend and irecv, whichever of the functions the script has in its hand."""
+    assert set(run(tmp_path, EXCHANGE)) == {0, 1}
+
+
 # As tools for clusters find collectives in a database that has marks alone.
 FROM_MARKS = """
     SELECT json_extract(s.value, '$.count'), t.startNs, t.endNs, t.streamId, json_extract(s.value, '$.streamId'), m.startNs

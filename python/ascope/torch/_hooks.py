@@ -5,6 +5,7 @@ The functions are replaced when recording begins and restored when it stops; in 
 operators, the others as marks. The simulated device, which receives collectives from PyTorch's backends, gets their group from here.
 """
 import functools
+import inspect
 import sys
 
 from ascope import _core
@@ -29,6 +30,7 @@ COLLECTIVES = {
     "recv": ("HcclRecv", "srcRank"),
     "irecv": ("HcclRecv", "srcRank"),
 }
+COMPARED = ("isend", "irecv")  # PyTorch asks which of them it was given
 UNMARKED = {"gather": (None, None), "barrier": (None, None)}
 TYPES = {
     "torch.int8": "int8", "torch.int16": "int16", "torch.int32": "int32", "torch.int64": "int64", "torch.uint8": "uint8",
@@ -133,6 +135,23 @@ def _between(function, before, after):
     return call
 
 
+class _Equal:
+    """A call in front of a function that equals the function, also after the recording: PyTorch compares what a P2POp is given."""
+
+    def __init__(self, call):
+        functools.update_wrapper(self, call)
+        self._call = call
+
+    def __call__(self, *args, **kwargs):
+        return self._call(*args, **kwargs)
+
+    def __eq__(self, other):
+        return inspect.unwrap(self) is inspect.unwrap(other)
+
+    def __hash__(self):
+        return hash(inspect.unwrap(self))
+
+
 def _nothing():
     pass
 
@@ -146,7 +165,7 @@ class Replaced:
     def _replace(self, owner, name, around, *how):
         function = getattr(owner, name, None)
         if function:
-            call = around(function, *how)
+            call = _Equal(around(function, *how)) if name in COMPARED else around(function, *how)
             self._was.append((owner, name, vars(owner).get(name), call))
             setattr(owner, name, call)
 
