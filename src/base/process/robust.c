@@ -90,15 +90,17 @@ double independent_number(double n, double autocorrelation)
 
 double normal_bound(double p)
 {
-    double low = 0, high = 40;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2;
-        if (erfc(middle / sqrt(2)) / 2 > p)
-            low = middle;
-        else
-            high = middle;
+    const double most = 37, root_two_pi = 2.50662827463100050242; /* beyond it erfc() has no normal number left */
+    double z = p >= 0.5 ? 0 : p > 0 ? sqrt(-2 * log(2 * p)) : most;
+    z = z < most ? z : most;
+    /* Newton's method for the logarithm, which is concave: from this bound it approaches from above, in few steps. */
+    for (int i = 0; z > 0 && z < most && i < 20; i++) {
+        const double above = erfc(z / sqrt(2)) / 2, step = log(above / p) * above * root_two_pi * exp(z * z / 2);
+        z += step;
+        if (fabs(step) < 1e-15 * z)
+            break;
     }
-    return high;
+    return z;
 }
 
 double student_bound(double p, double freedom)
