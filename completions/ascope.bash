@@ -9,7 +9,7 @@ _ascope()
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words options what=-d at=2
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang top sample memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
+        _ascope_offer -W 'run dyn recover doctor options why advise compare gate hang top sample monitor memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help --version --help'
         return
     fi
     case $command in
@@ -88,6 +88,11 @@ _ascope()
     'sample --hz') return ;;
     'sample --seconds') return ;;
     'sample --top') return ;;
+    'monitor --listen') return ;;
+    'monitor --token-file') compopt -o filenames; _ascope_offer -f; return ;;
+    'monitor --hook') return ;;
+    'monitor --flight') compopt -o filenames; _ascope_offer -d; return ;;
+    'monitor --window') return ;;
     'memory --folded') compopt -o filenames; _ascope_offer -f; return ;;
     'memory --top') return ;;
     'cluster --mode') _ascope_offer -W 'all verdicts communication_time communication_matrix communication_group_map cluster_time_summary cluster_time_compare_summary slow_rank slow_link free_analysis communication_bottleneck compute_op_sum hccl_sum cann_api_sum mstx_sum freq_analysis computational_op_masking p2p_pairing pp_chart mstx2commop ep_load_balance module_statistic operator_mfu export_summary communication_time_sum communication_matrix_sum'; return ;;
@@ -246,6 +251,10 @@ _ascope()
         words=''
         options=' --hz --seconds --top --json --quiet -q --help -h'
         what=-f ;;
+    monitor)
+        words=''
+        options=' --listen --token-file --hook --flight --replay --window --json --quiet -q --help -h'
+        what=-f ;;
     memory)
         words=''
         options=' --folded --top --json --quiet -q --help -h'
@@ -303,7 +312,7 @@ _ascope()
         words='bash zsh fish'
         options=' --help -h' ;;
     help)
-        words='run dyn recover doctor options why advise compare gate hang top sample memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+        words='run dyn recover doctor options why advise compare gate hang top sample monitor memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
         options=' --man --recorder-options --help -h' ;;
     *) return ;;
     esac

@@ -12,6 +12,7 @@ complete -c ascope -n __fish_use_subcommand -a gate -d 'whether new runs are slo
 complete -c ascope -n __fish_use_subcommand -a hang -d 'why a job hangs: which rank did not come to which collective, and where it is instead'
 complete -c ascope -n __fish_use_subcommand -a top -d 'a running job that is monitored: steps a second, parts of the step, slow ranks, what changed, memory'
 complete -c ascope -n __fish_use_subcommand -a sample -d 'where a running Python program spends its time: stacks of all threads, sampled from outside'
+complete -c ascope -n __fish_use_subcommand -a monitor -d 'watch a running job: alarms when a rank or the job becomes slow, metrics for Prometheus, commands, saves'
 complete -c ascope -n __fish_use_subcommand -a memory -d 'memory that leaks, is lost in fragments, or was not enough: from snapshots of PyTorch and collections'
 complete -c ascope -n __fish_use_subcommand -a cluster -d 'compare the ranks of a job: steps, communication, slow ranks and links'
 complete -c ascope -n __fish_use_subcommand -a view -d 'view collections and traces of any size in a browser'
@@ -165,6 +166,16 @@ complete -c ascope -n '__fish_seen_subcommand_from sample' -l json -d 'print the
 complete -c ascope -n '__fish_seen_subcommand_from sample' -l quiet -s q -d 'print errors only'
 complete -c ascope -n '__fish_seen_subcommand_from sample' -l help -s h -d 'print this text'
 complete -c ascope -n '__fish_seen_subcommand_from sample' -F
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l listen -d 'serve metrics over HTTP: /metrics for Prometheus, /openmetrics; default of the address: 127.0.0.1; others need --token-file' -x
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l token-file -d 'answer only requests with "Authorization: Bearer" and the first line of this file' -r -F
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l hook -d 'run by a shell when an alarm begins or ends: $1 is begins or ends, $2 the rank or job, $3 the Unix time since when, $4 the text' -x
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l flight -d 'when an alarm begins, save the flight recorders in DIR of the slow rank and of the median one; at most every 10 minutes, and 16 times' -x -a '(__fish_complete_directories)'
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l replay -d 'go through the records that are there, as if time passed, print the alarms, and end'
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l window -d 'seconds of the past that are shown and judged; default: 600' -x
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l json -d 'print the report as one JSON object'
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l quiet -s q -d 'print errors only'
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -l help -s h -d 'print this text'
+complete -c ascope -n '__fish_seen_subcommand_from monitor' -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l folded -d 'write what is in use at the peak as folded stacks into this file, for flame graphs; - is standard output' -r -F
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l top -d 'number of steps and operators in the report, slowest first; default: 5' -x
 complete -c ascope -n '__fish_seen_subcommand_from memory' -l json -d 'print the report as one JSON object'
@@ -378,5 +389,5 @@ complete -c ascope -n '__fish_seen_subcommand_from completion' -a '(__fish_compl
 complete -c ascope -n '__fish_seen_subcommand_from help' -l man -d 'print the manual page, for man -l -'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l recorder-options -d 'print the options of a recording as a page in Markdown'
 complete -c ascope -n '__fish_seen_subcommand_from help' -l help -s h -d 'print this text'
-complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang top sample memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
+complete -c ascope -n '__fish_seen_subcommand_from help' -a 'run dyn recover doctor options why advise compare gate hang top sample monitor memory cluster view sql mcp analyse export export-trace export-memory-timeline export-stacks communication info query sim install-msprof completion help'
 complete -c ascope -n '__fish_seen_subcommand_from help' -a '(__fish_complete_directories)'

@@ -192,6 +192,7 @@ class Report(ReportAlways, total=False):
     gates: List['Gate']
     hangs: List['Hang']
     samplings: List['Sampling']
+    alarms: List['Alarm']
     monitors: List['Monitor']
     queries: List['Query']
     tables_of_sql: List['SQLTable']
@@ -761,6 +762,16 @@ class MonitoredRank(TypedDict):
     free_us: float
     last_unix_ns: int
     values: Dict[str, Union[float, None]]
+
+
+class Alarm(TypedDict):
+    rank: Union[int, None]
+    text: str
+    since_unix_ns: int
+    began_unix_ns: int
+    ended_unix_ns: Union[int, None]
+    more_us: float
+    share: float
 
 
 class HangAlways(TypedDict):

@@ -28,6 +28,7 @@ static const uint8_t gate_options[] = { OPT_GATE_ALLOW, OPT_GATE_MARKDOWN, OPT_G
 static const uint8_t sample_options[] = { OPT_SAMPLE_HZ, OPT_SAMPLE_SECONDS, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t hang_options[] = { OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t top_options[] = { OPT_TOP_ONCE, OPT_TOP_WINDOW, OPT_JSON, OPT_QUIET, OPT_HELP };
+static const uint8_t monitor_options[] = { OPT_MONITOR_LISTEN, OPT_MONITOR_TOKEN, OPT_MONITOR_HOOK, OPT_MONITOR_FLIGHT, OPT_MONITOR_REPLAY, OPT_TOP_WINDOW, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t memory_options[] = { OPT_MEMORY_FOLDED, OPT_TOP, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t why_options[] = { OPT_DIR, OPT_WHY_STEP, OPT_WHY_RANK, OPT_WHY_REQUEST, OPT_STEPS_BY, OPT_TOP, OPT_THREADS, OPT_MEMORY, OPT_JSON, OPT_QUIET, OPT_HELP };
 static const uint8_t view_options[] = { OPT_DIR, OPT_VIEW_RANKS, OPT_VIEW_STEP, OPT_STEPS_BY, OPT_VIEW_PORT, OPT_VIEW_HOST, OPT_VIEW_NO_OPEN, OPT_VIEW_EXPORT, OPT_VIEW_RANGE, OPT_THREADS, OPT_MEMORY, OPT_QUIET, OPT_HELP };
@@ -305,6 +306,20 @@ const struct command commands[] = {
         LIST_OF(sample_options),
         .has_files = true,
         .run = run_sample,
+    },
+    {
+        .name = "monitor",
+        .usage = "DIR [OPTION...]",
+        .about = "watch a running job: alarms when a rank or the job becomes slow, metrics for Prometheus, commands, saves",
+        .text = "One process on each host watches all ranks whose records are in DIR (ascope run --monitor DIR). Every 10 "
+                "seconds the judge of recorded runs looks at the last minutes. A rank that became slow, and steps that take "
+                "longer since a time, are alarms from the third look in a row on; one line says when each begins and ends. "
+                "Once a minute a line says how the job does. Nothing listens without --listen. The job does not depend on "
+                "this process, and the other way round. Example: ascope monitor /tmp/monitor --listen 9464 --hook "
+                "'logger \"$1 $2: $4\"'",
+        LIST_OF(monitor_options),
+        .has_files = true,
+        .run = run_monitor,
     },
     {
         .name = "memory",

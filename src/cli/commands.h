@@ -74,6 +74,9 @@ int run_sample(struct arguments *a);
 /* cmd_top.c: `ascope top`: the state of a running job that is monitored. */
 int run_top(struct arguments *a);
 
+/* cmd_monitor.c: `ascope monitor`: alarms and metrics of a running job. */
+int run_monitor(struct arguments *a);
+
 /* cmd_memory.c: `ascope memory`: what holds, leaks or loses memory, from snapshots of PyTorch. */
 int run_memory(struct arguments *a);
 

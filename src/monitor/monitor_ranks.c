@@ -128,7 +128,8 @@ static bool record_is_there(const struct monitor_rank *r, uint64_t number)
  * for the oldest record means to read the whole ring, which is not done in each look at a rank without new steps. */
 static bool has_gap(const struct monitor_rank *r)
 {
-    return r->next == 0 || !record_is_there(r, r->next - 1) || record_is_there(r, r->next + 1);
+    return !record_is_there(r, r->next) &&
+           (r->next == 0 || !record_is_there(r, r->next - 1) || record_is_there(r, r->next + 1));
 }
 
 static bool rank_look(struct monitor_rank *r, int64_t until_ns, int64_t keep_ns)

@@ -79,6 +79,11 @@ enum option_id {
     OPT_VIEW_STEP,
     OPT_TOP_ONCE,
     OPT_TOP_WINDOW,
+    OPT_MONITOR_LISTEN,
+    OPT_MONITOR_TOKEN,
+    OPT_MONITOR_HOOK,
+    OPT_MONITOR_FLIGHT,
+    OPT_MONITOR_REPLAY,
     OPT_VIEW_PORT,
     OPT_VIEW_HOST,
     OPT_VIEW_NO_OPEN,
@@ -277,8 +282,9 @@ struct dyn_words {
 
 /* The options of `ascope top` and `ascope monitor`. */
 struct monitor_words {
-    bool once;
+    bool once, replay;
     uint64_t window_s;
+    const char *listen, *token_file, *hook, *flight;
 };
 
 /* The options of `ascope cluster`. */

@@ -30,11 +30,12 @@ enum {
 struct http_request {
     bool is_head;
     bool keeps_alive;
-    const char *path;   /* decoded, begins with '/', NUL-terminated; in the buffer, which is changed */
-    const char *query;  /* not decoded; "" */
-    const char *host;   /* "" */
-    const char *origin; /* "": the request is not from another page */
-    int socket;         /* of the connection, lent; -1: none */
+    const char *path;          /* decoded, begins with '/', NUL-terminated; in the buffer, which is changed */
+    const char *query;         /* not decoded; "" */
+    const char *host;          /* "" */
+    const char *origin;        /* "": the request is not from another page */
+    const char *authorization; /* "" */
+    int socket;                /* of the connection, lent; -1: none */
 };
 
 /* How many bytes were used; 0: more are needed; below 0: minus the status to refuse it with. The buffer has a byte

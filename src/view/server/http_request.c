@@ -46,7 +46,7 @@ static char *headers_end(char *buffer, size_t n)
 }
 
 /* Headers that a request has at most once. Of two, a proxy may believe the one, and this server the other. */
-static const char *const once[] = { "Host", "Origin", "Content-Length", "Transfer-Encoding" };
+static const char *const once[] = { "Host", "Origin", "Content-Length", "Transfer-Encoding", "Authorization" };
 
 /* Characters of a header's name. */
 static size_t name_len(const char *line)
@@ -76,6 +76,8 @@ static int keep_header(struct http_request *q, char *line, unsigned *seen)
         q->host = value;
     else if (!strcasecmp(line, "Origin"))
         q->origin = value;
+    else if (!strcasecmp(line, "Authorization"))
+        q->authorization = value;
     else if (!strcasecmp(line, "Connection"))
         q->keeps_alive = strcasestr(value, "close") ? false : strcasestr(value, "keep-alive") ? true : q->keeps_alive;
     else if (!strcasecmp(line, "Transfer-Encoding"))
@@ -112,7 +114,7 @@ static int read_line(struct http_request *q, char *line)
 
 int http_request_read(struct http_request *q, char *buffer, size_t n)
 {
-    *q = (struct http_request){ .path = "/", .query = "", .host = "", .origin = "", .socket = -1 };
+    *q = (struct http_request){ .path = "/", .query = "", .host = "", .origin = "", .authorization = "", .socket = -1 };
     char *end = headers_end(buffer, n);
     if (!end)
         return n >= HTTP_REQUEST_BYTES ? -431 : 0;

@@ -109,12 +109,13 @@ class Documented(unittest.TestCase):
 
     def check_monitor(self):
         job = Job(2, seed=1)
-        for step in range(60):
-            job.take(all_factor=1.5 if step > 40 else 1)
+        for step in range(200):
+            job.take(all_factor=1.5 if step > 100 else 1)
         folder = os.path.join(self.dir, "monitor")
         os.mkdir(folder)
         job.write(folder)
         self.check(self.run_json("top", folder), "report", "top")
+        self.check(self.run_json("monitor", folder, "--replay"), "report", "monitor")
 
     def check_memory(self):
         t = Training(limit=100 << 20)

@@ -8,17 +8,22 @@ usage: test_monitor.py ASCOPE MONITOR_JOB
 import glob
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 import monitor_files
 from monitor_files import HEADER_BYTES, RECORD_BYTES, STOPPED, VALUES, Job
 
 ASCOPE, JOB = (os.path.abspath(p) for p in sys.argv[1:3])
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 
 
 class Case(unittest.TestCase):
@@ -262,6 +267,113 @@ class TestTop(Case):
         self.assertIn("no records", self.ascope("top", self.dir, code=1).stderr)
         self.assertIn("No such file", self.ascope("top", self.dir + "/none", code=1).stderr)
         self.ascope("top", code=2)
+
+
+class TestWatch(Case):
+    WINDOW = "200"
+
+    def replay(self, *more):
+        return json.loads(self.ascope("monitor", self.dir, "--replay", "--json", "--window", self.WINDOW, *more).stdout)["alarms"]
+
+    def test_an_alarm_begins_and_ends_with_the_fault(self):
+        job = Job(3, seed=9)
+        for step in range(650):
+            if step == 300:
+                begin = job.now
+            job.take(slow=[1] if 300 <= step < 400 else [], factor=1.3)
+        job.write(self.dir)
+        noted = os.path.join(self.dir, "noted")
+        alarm, = self.replay("--hook", 'echo "$1 $2 $3" >> "%s"' % noted)
+        self.assertEqual(alarm["rank"], 1)
+        self.assertLess(abs(alarm["since_unix_ns"] - begin), 5e9)
+        self.assertGreater(alarm["began_unix_ns"], alarm["since_unix_ns"])
+        self.assertGreater(alarm["ended_unix_ns"], begin + 100e9)
+        end = time.monotonic() + 100
+        lines = []
+        while time.monotonic() < end and len(lines) < 2:
+            time.sleep(0.1)
+            if os.path.exists(noted):
+                with open(noted) as f:
+                    lines = sorted(f.read().splitlines())
+        self.assertEqual(lines, ["%s 1 %d" % (what, alarm["since_unix_ns"] // 10**9) for what in ("begins", "ends")])
+
+    def test_a_healthy_job_has_no_alarm(self):
+        job = Job(3, seed=10)
+        for _ in range(400):
+            job.take()
+        job.write(self.dir)
+        self.assertEqual(self.replay(), [])
+
+    def served(self, *more):
+        """The address at which the metrics of the directory are served."""
+        watch = subprocess.Popen([ASCOPE, "monitor", self.dir, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, watch)
+        line = watch.stdout.readline()
+        self.assertRegex(line, r"^metrics: http://127\.0\.0\.1:\d+/metrics$")
+        return line.split()[1]
+
+    def get(self, address, token=None):
+        """The body, once the first look has made one."""
+        request = urllib.request.Request(address, headers={"Authorization": "Bearer " + token} if token else {})
+        for _ in range(300):
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                text = reply.read().decode()
+            if text:
+                return text
+            time.sleep(0.1)
+        self.fail("no metrics")
+
+    def test_metrics_are_the_sums_of_the_records(self):
+        job = Job(3, seed=11)
+        for _ in range(50):
+            job.take()
+        job.write(self.dir)
+        address = self.served("--listen", "0")
+        text = self.get(address)
+        samples = dict(re.findall(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.M))
+        for path in glob.glob(glob.escape(self.dir) + "/*.ring"):
+            _, records = monitor_files.read(path)
+            rank = records[0]["rank"]
+            for name, value in (('ascope_steps_total{rank="%d"}', 50), ('ascope_step_seconds_total{rank="%d"}', sum(r["time"] for r in records) / 1e9),
+                                ('ascope_step_part_seconds_total{rank="%d",part="computing"}', sum(r["computing"] for r in records) / 1e9),
+                                ('ascope_tokens_total{rank="%d"}', 50 * 4096), ('ascope_up{rank="%d"}', 0)):
+                self.assertAlmostEqual(float(samples[name % rank]), value, delta=abs(value) * 1e-9)
+        self.assertNotIn('part="gc"', text)  # not recorded: no sample, and not 0
+        self.assertEqual(text.count("# TYPE ascope_step_part_seconds_total counter"), 1)
+        for line in text.splitlines():
+            self.assertRegex(line, r"^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+=\"[^\"]*\"(,[a-z]+=\"[^\"]*\")*\})? [0-9.e+-]+)$")
+        newer = self.get(address.replace("/metrics", "/openmetrics"))
+        self.assertTrue(newer.endswith("# EOF\n"))
+        self.assertIn("# TYPE ascope_steps counter\n", newer)
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            self.get(address.replace("/metrics", "/other"))
+        refused.exception.close()
+        if shutil.which("promtool"):  # Debian's package prometheus
+            checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+            self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+            rules = os.path.join(SOURCE, "examples/monitor/alerts.yml")
+            checked = subprocess.run(["promtool", "check", "rules", rules], capture_output=True, text=True)
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_a_token(self):
+        token = os.path.join(self.dir, "token")
+        with open(token, "w") as f:
+            f.write("some thing\n")
+        Job(1, seed=12).write(self.dir)
+        address = self.served("--listen", "127.0.0.1:0", "--token-file", token)
+        self.assertIn("ascope_alarms_total 0", self.get(address, "some thing"))
+        for wrong in (None, "some", "some thing more", "some thinG"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.get(address, wrong)
+            self.assertEqual(refused.exception.code, 401)
+            refused.exception.close()
+
+    def test_what_is_refused(self):
+        for words, text in ((["--listen", "0.0.0.0:0"], "--token-file"), (["--listen", "x"], "expected a port"),
+                            (["--listen", "0", "--token-file", self.dir + "/none"], "No such file")):
+            self.assertIn(text, self.ascope("monitor", self.dir, *words, code=2).stderr)
+        self.ascope("monitor", self.dir, "--json", code=2)
+        self.ascope("monitor", self.dir, "--replay", code=1)
 
 
 class TestRun(Case):
