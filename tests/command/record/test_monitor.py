@@ -136,17 +136,47 @@ class TestFile(Case):
         other = self.job(where="-")
         self.assertEqual(self.tell(other, "dynamic 3", "steps 3 0"), "off")
 
-    def test_a_full_disk_loses_records_and_nothing_else(self):
-        job = self.job(preexec_fn=lambda: None)
+    def test_a_file_that_was_moved_away_is_still_written(self):
+        job = self.job()
         path = self.tell(job, "steps 3 3")
         n = len(self.records()[1])
-        os.rename(path, path + ".kept")  # what it has open stays; then it is no longer writable by name either
+        os.rename(path, path + ".kept")
         self.tell(job, "steps 3 3", "stop")
         self.assertGreater(len(monitor_files.read(path + ".kept")[1]), n)
+
+    def test_a_place_that_is_no_directory(self):
         refused = self.job(where="/dev/full/monitor")
         refused.wait()
         self.assertEqual(refused.returncode, 1)
         self.assertEqual(refused.stderr.read().count("\n"), 1)
+
+    def test_a_full_disk_loses_records_and_nothing_else(self):
+        """They are counted in the records that are written when there is room again."""
+        place = os.path.join(self.dir, "small")
+        os.mkdir(place)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "ascope-test", place], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("only root may mount")
+        self.addCleanup(subprocess.run, ["umount", "-l", place], check=True)
+        job = self.job(where=place)
+        path = self.tell(job, "steps 3 3")
+        other = os.path.join(place, "other")
+        with open(other, "wb", buffering=0) as f:
+            try:
+                while f.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        self.tell(job, "steps 100 2")  # more than fit into what the file has of its last page
+        self.assertEqual(job.poll(), None)
+        os.unlink(other)
+        self.tell(job, "steps 5 3", "stop")
+        _, records = monitor_files.read(path)
+        self.assertEqual([one["number"] for one in records], list(range(len(records))))
+        self.assertGreater(records[-1]["lost"], 0)
+        self.assertEqual(self.top(where=place)["ranks"][0]["step"], records[-1]["step"] + records[-1]["n_steps"])
+        job.stdin.close()
+        job.wait()
+        self.assertEqual(job.stderr.read().count("No space left"), 1)
 
     def test_a_limit_of_file_size_bounds_the_ring(self):
         import resource
