@@ -10,14 +10,19 @@ import pytest
 
 PROGRAM = os.environ.get("ASCOPE_PROGRAM") or shutil.which("ascope")
 
-SCRIPT = """\
-import json, os, subprocess, sys, time
+SCRIPT = '''\
+import json, os, resource, subprocess, sys, time
 import torch
 
 def counted():
-    with open("/proc/thread-self/schedstat") as f:
-        cpu, ready, turns = map(int, f.read().split())
-    return time.monotonic_ns(), cpu, ready
+    """The clock and the counts, without another thread's turn between them."""
+    while True:
+        turns = resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+        with open("/proc/thread-self/schedstat") as f:
+            cpu, ready, _ = map(int, f.read().split())
+        now = time.monotonic_ns()
+        if resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw == turns:
+            return now, cpu, ready
 
 def burn(ns):
     end = time.thread_time_ns() + ns
@@ -44,7 +49,7 @@ for step in range(12):
     optimizer.step()
     times.append((before, counted()))
 json.dump(times, open("counted.json", "w"))
-"""
+'''
 
 
 @pytest.fixture(scope="module")

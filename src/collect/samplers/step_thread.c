@@ -29,24 +29,29 @@ static bool step_schedstat_read(struct step_thread *t)
     return t->cpu_ns > 0;
 }
 
+/* The clock and the counts are of one moment: another thread's turn between them would be in one of the two only. */
 void step_thread_begin(struct step_thread *t)
 {
-    struct rusage use;
+    enum { TRIES = 4 };
+    struct rusage use, after = { 0 };
     t->begin = 0;
-    if (getrusage(RUSAGE_THREAD, &use) != 0 || !step_schedstat_read(t))
-        return;
+    for (int i = 0; i < TRIES && (i == 0 || after.ru_nivcsw != use.ru_nivcsw); i++) {
+        if (getrusage(RUSAGE_THREAD, &use) != 0 || !step_schedstat_read(t))
+            return;
+        t->begin = host_clock_now();
+        if (getrusage(RUSAGE_THREAD, &after) != 0)
+            break;
+    }
     t->minor = (uint64_t)use.ru_minflt;
     t->major = (uint64_t)use.ru_majflt;
     t->yielded = (uint64_t)use.ru_nvcsw;
     t->pushed = (uint64_t)use.ru_nivcsw;
     t->thread = ring_thread_inline();
-    t->begin = host_clock_now();
 }
 
 void step_thread_end(struct step_thread *t, uint64_t step)
 {
     struct step_thread now;
-    const uint64_t end = host_clock_now();
     step_thread_begin(&now);
     if (!t->begin || !now.begin || now.thread != t->thread)
         return;
@@ -55,7 +60,7 @@ void step_thread_end(struct step_thread *t, uint64_t step)
         return;
     *(struct step_thread_bytes *)slot.at = (struct step_thread_bytes){
         .begin = t->begin,
-        .end = end,
+        .end = now.begin,
         .thread = t->thread,
         .step = step,
         .cpu_ns = now.cpu_ns - t->cpu_ns,
