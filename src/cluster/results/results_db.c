@@ -94,8 +94,6 @@ static bool copy_old(struct results_db *db, int to, struct error *e)
 
 static bool open_old(struct results_db *db, struct error *e)
 {
-    if (!destination_is_plain(db->path, e))
-        return false;
     const int fd = leftover_file(&db->half, db->path);
     if (fd < 0)
         return error_set(e, FAULT_IO, "%s: cannot be written: %s", db->path, write_trouble(errno));
@@ -125,7 +123,7 @@ struct results_db *results_db_open(const char *dir, bool is_new, const struct na
         return NULL;
     }
     *db = (struct results_db){ .path = path, .out.fd = -1, .names = names, .mem = mem };
-    bool done = is_new || find_old(db, &is_old, e);
+    bool done = destination_is_plain(path, e) && (is_new || find_old(db, &is_old, e));
     if (done && is_old)
         done = open_old(db, e);
     else if (done && (done = out_open(&db->out, path, e)))
