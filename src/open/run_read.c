@@ -73,7 +73,7 @@ static bool newest_ranks(struct rank_place *at, size_t n, void (*warn)(const cha
 }
 
 /* The data of one input after it was read. */
-struct read_one {
+struct run_input {
     LIST(struct run_member) ranks;
     LIST(void *) more;
     struct arena *mem;      /* owns both lists */
@@ -102,7 +102,7 @@ static void warn(const struct run *r, const char *fmt, ...)
     r->of.warn(line);
 }
 
-static bool add_ranks(const struct run *run, struct read_one *r, const struct recording *l, size_t input)
+static bool add_ranks(const struct run *run, struct run_input *r, const struct recording *l, size_t input)
 {
     const char *path = run->of.inputs->list.at[input].path;
     for (size_t i = 0; i < recording_n_devices(l); i++) {
@@ -122,7 +122,7 @@ static bool add_ranks(const struct run *run, struct read_one *r, const struct re
 }
 
 /* Closes a recording that was read, unless there is room to keep it. */
-static void keep_or_close(struct run_read_reading *q, struct read_one *r, struct recording *l)
+static void keep_or_close(struct run_read_reading *q, struct run_input *r, struct recording *l)
 {
     const uint64_t bytes = recording_bytes(l);
     pthread_mutex_lock(&q->lock);
@@ -138,11 +138,11 @@ static void keep_or_close(struct run_read_reading *q, struct read_one *r, struct
     free(l);
 }
 
-static void read_one(void *context, size_t i)
+static void read_input(void *context, size_t i)
 {
     struct run_read_reading *q = context;
     const struct run_request *of = &q->run->of;
-    struct read_one *r = &q->run->one[i];
+    struct run_input *r = &q->run->input[i];
     const struct input *input = &of->inputs->list.at[i];
     struct recording *l = calloc(1, sizeof *l);
     r->mem = arena_new();
@@ -170,11 +170,11 @@ static void read_them(struct run *r)
     const unsigned n_threads = r->of.n_threads, at_once = n < n_threads ? (unsigned)n : n_threads;
     q.n_threads = n_threads / at_once > 0 ? n_threads / at_once : 1;
     pthread_mutex_init(&q.lock, NULL);
-    pool_run(n, at_once, read_one, &q);
+    pool_run(n, at_once, read_input, &q);
     pthread_mutex_destroy(&q.lock);
 }
 
-static bool has_steps(const struct read_one *r)
+static bool has_steps(const struct run_input *r)
 {
     for (size_t i = 0; i < r->ranks.n; i++)
         if (r->ranks.at[i].n > 0)
@@ -221,15 +221,15 @@ static bool run_read_gather(struct run *run)
     size_t most = 0;
     bool is_any = false; /* some inputs have steps; only these are used then */
     for (size_t i = 0; i < inputs->list.n; i++) {
-        most += run->one[i].is_done ? run->one[i].ranks.n : 0;
-        is_any = is_any || (run->of.needs_steps && run->one[i].is_done && has_steps(&run->one[i]));
+        most += run->input[i].is_done ? run->input[i].ranks.n : 0;
+        is_any = is_any || (run->of.needs_steps && run->input[i].is_done && has_steps(&run->input[i]));
     }
     run->rank = arena_take(run->mem, most, sizeof *run->rank);
     run->more = arena_take(run->mem, most, sizeof *run->more);
     if (!run->rank || !run->more)
         return false;
     for (size_t i = 0; i < inputs->list.n; i++) {
-        const struct read_one *r = &run->one[i];
+        const struct run_input *r = &run->input[i];
         const bool is_used = r->is_done && (!is_any || has_steps(r));
         if (!r->is_done)
             warn(run, "%s", r->e.text);
@@ -252,8 +252,8 @@ static bool run_read_gather(struct run *run)
 bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
 {
     *r = (struct run){ .of = *q, .mem = mem };
-    r->one = arena_take(mem, q->inputs->list.n, sizeof *r->one);
-    if (!r->one)
+    r->input = arena_take(mem, q->inputs->list.n, sizeof *r->input);
+    if (!r->input)
         return false;
     read_them(r);
     return run_read_gather(r) &&
@@ -263,25 +263,25 @@ bool run_read(struct run *r, const struct run_request *q, struct arena *mem)
 bool run_of_members(struct run *r, const struct run_request *q, struct run_member *rank, size_t n, struct arena *mem)
 {
     *r = (struct run){ .n = n, .rank = rank, .of = *q, .mem = mem };
-    r->one = arena_take(mem, q->inputs->list.n, sizeof *r->one);
-    return r->one != NULL;
+    r->input = arena_take(mem, q->inputs->list.n, sizeof *r->input);
+    return r->input != NULL;
 }
 
 const struct recording *run_recording(struct run *r, const struct run_member *rank, struct recording *again,
                                       struct error *e)
 {
-    if (r->one[rank->input].open)
-        return r->one[rank->input].open;
+    if (r->input[rank->input].open)
+        return r->input[rank->input].open;
     return recording_open(again, &r->of.inputs->list.at[rank->input], r->of.without, r->of.n_threads, e) ? again : NULL;
 }
 
 void run_end(struct run *r)
 {
-    for (size_t i = 0; r->one && i < r->of.inputs->list.n; i++) {
-        struct read_one *one = &r->one[i];
-        if (one->open)
-            recording_close(one->open);
-        free(one->open);
-        arena_free(one->mem);
+    for (size_t i = 0; r->input && i < r->of.inputs->list.n; i++) {
+        struct run_input *input = &r->input[i];
+        if (input->open)
+            recording_close(input->open);
+        free(input->open);
+        arena_free(input->mem);
     }
 }

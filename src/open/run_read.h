@@ -14,6 +14,9 @@
 /* What no answer about steps and ranks is made of. */
 enum { NOT_OF_ANSWERS = PROFILE_COUNTED | PROFILE_SAMPLED | PROFILE_MEMORY | PROFILE_TENSORS };
 
+/* Extracts additional data of a rank; NULL: it cannot be used, with the reason in e. */
+typedef void *recording_look(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e);
+
 struct run_request {
     const struct inputs *inputs;
     unsigned without; /* enum profile_part */
@@ -25,10 +28,9 @@ struct run_request {
     void (*prepare)(const void *context, const char *path);
     const void *context;
     void (*warn)(const char *line);
-    /* Extracts additional data of a rank; NULL: it cannot be used, with the reason in e. May be NULL. */
-    void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem, struct error *e);
-    const void *look_of; /* its first argument */
-    bool only_look;      /* only what look() returns is needed: recordings are closed */
+    recording_look *look; /* may be NULL */
+    const void *look_of;  /* its first argument */
+    bool only_look;       /* only what look() returns is needed: recordings are closed */
     const uint32_t
         *group; /* by input, ascending: recordings of the same rank are only looked for in its own group; NULL: all are
                   one */
@@ -42,7 +44,7 @@ struct run {
     /* Private. */
     struct run_request of;
     struct arena *mem;
-    struct read_one *one;
+    struct run_input *input;
 };
 
 /* What cannot be read is reported with warn(). False: no memory. `q->inputs` and what it refers to must outlive the

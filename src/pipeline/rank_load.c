@@ -87,8 +87,8 @@ static bool rank_of_collection(const struct framework_kind *kind, const struct c
 {
     struct analysed a = { kind, s, &s->profile, options };
     const struct table_source source = { write_tables, &a, s->profile.names };
-    const struct job_rank r = { .path = s->path, .framework = kind->id };
-    const bool done = rank_tables_load(&r, &source, parts, out, e);
+    out->identity.framework = kind->id;
+    const bool done = rank_tables_load(s->path, &source, parts, out, e);
     if (kind->id == FRAMEWORK_MINDSPORE)
         forget_types(out);
     out->identity.has_rank = s->settings.has_rank;
@@ -103,12 +103,11 @@ static bool rank_of_collection(const struct framework_kind *kind, const struct c
 static bool load_prof(const char *path, unsigned parts, struct rank *out, int *exit_code, struct error *e)
 {
     const struct output_options options = { .n_threads = 1 };
-    const struct job_rank from = { .path = path };
     struct result r = { 0 };
     struct analysed a = { NULL, NULL, &r.profile, &options };
     bool done = prof_load(path, NOT_OF_A_RANK, 1, NULL, &r, e);
     const struct table_source source = { write_tables, &a, r.profile.names };
-    done = done && rank_tables_load(&from, &source, parts, out, e);
+    done = done && rank_tables_load(path, &source, parts, out, e);
     out->identity.path = arena_text(out->mem, path, strlen(path));
     done = done && (out->identity.path || error_no_memory(e, path));
     if (done)

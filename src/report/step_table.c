@@ -96,7 +96,7 @@ static void put_row(const struct term *t, const struct step_series *s, const cha
     fputc('\n', t->to);
 }
 
-static void put_heading(const struct term *t, const struct step_subject *u, const struct device *d,
+static void put_heading(const struct term *t, const struct step_table *u, const struct device *d,
                         const struct step_series *s)
 {
     char number[READABLE_MOST], time[READABLE_MOST];
@@ -124,7 +124,7 @@ static void put_heading(const struct term *t, const struct step_subject *u, cons
     fprintf(t->to, " %10s\n", s->is_host ? "other" : "free");
 }
 
-static void put_rest(const struct term *t, const struct step_subject *u, const struct step_series *s, size_t n_left,
+static void put_rest(const struct term *t, const struct step_table *u, const struct step_series *s, size_t n_left,
                      int64_t fast_ns, int64_t slow_ns)
 {
     char from[READABLE_MOST], to[READABLE_MOST], number[READABLE_MOST];
@@ -134,7 +134,7 @@ static void put_rest(const struct term *t, const struct step_subject *u, const s
     fprintf(t->to, "%s%s shows them\n", has_file ? " or " : "", has_file ? u->file : "");
 }
 
-static void put_series(const struct term *t, const struct step_subject *u, const struct device *d,
+static void put_series(const struct term *t, const struct step_table *u, const struct device *d,
                        const struct step_series *s, size_t most)
 {
     size_t n_shown = 0, n_left = 0, n_chosen = 0;
@@ -172,7 +172,7 @@ struct step_table_series {
     struct explained_run explained; /* by itself; empty if it is one of a job */
 };
 
-static bool series_find(const struct step_subject *u, size_t i, size_t most, struct arena *mem,
+static bool series_find(const struct step_table *u, size_t i, size_t most, struct arena *mem,
                         struct step_table_series *out)
 {
     *out = (struct step_table_series){ .d = u->profile->n_devices > 0 ? &u->profile->device[i] : NULL };
@@ -184,7 +184,7 @@ static bool series_find(const struct step_subject *u, size_t i, size_t most, str
            (u->is_of_job || out->s.n == 0 || causes_of_series(&out->explained, &out->run, &out->s, &q, most, mem));
 }
 
-static size_t n_series(const struct step_subject *u)
+static size_t n_series(const struct step_table *u)
 {
     return u->profile->n_devices > 0 ? u->profile->n_devices : u->collection ? 1 : 0;
 }
@@ -204,7 +204,7 @@ static void put_differs(const struct term *t, const struct shares_difference *x)
         fputs(": it counts work only in the step in which it begins\n", t->to);
 }
 
-bool step_table_print(const struct term *t, const struct step_subject *u, size_t most)
+bool step_table_print(const struct term *t, const struct step_table *u, size_t most)
 {
     bool done = true;
     for (size_t i = 0; done && i < n_series(u); i++) {
@@ -234,7 +234,7 @@ static json_t *device_json(const struct device *d)
     return d ? json_integer(d->source.device) : json_null();
 }
 
-static void add_json(const struct step_subject *u, const struct step_table_series *one_series, json_t *steps,
+static void add_json(const struct step_table *u, const struct step_table_series *one_series, json_t *steps,
                      json_t *medians, struct arena *mem)
 {
     const struct device *d = one_series->d;
@@ -265,7 +265,7 @@ static void add_json(const struct step_subject *u, const struct step_table_serie
     json_array_append_new(medians, median);
 }
 
-bool step_table_json(const struct step_subject *u, size_t most, json_t *into)
+bool step_table_json(const struct step_table *u, size_t most, json_t *into)
 {
     json_t *steps = json_array(), *medians = json_array();
     bool done = true;

@@ -8,8 +8,8 @@
 #include "analyse/framework/steps/step_series.h"
 #include "report/term.h"
 
-/* The collection whose steps are shown. */
-struct step_subject {
+/* What is recorded, and which of its steps are shown. */
+struct step_table {
     const struct profile *profile;
     const struct collection *collection; /* NULL: a PROF directory */
     const struct step_choice *choice;    /* NULL: all steps */
@@ -17,9 +17,9 @@ struct step_subject {
     bool is_of_job; /* one of several ranks: the caller reports what is slow, of all of them together */
 };
 
-bool step_table_print(const struct term *t, const struct step_subject *s, size_t most); /* false: no memory */
+bool step_table_print(const struct term *t, const struct step_table *s, size_t most); /* false: no memory */
 /* Sets "steps" and "step_medians"; at most so many findings are explained. False: no memory. */
-bool step_table_json(const struct step_subject *s, size_t most, json_t *into);
+bool step_table_json(const struct step_table *s, size_t most, json_t *into);
 
 /* Prints a bar; a step of longest_ns fills all cells, and the bar of a longer one ends with '>'. */
 void step_bar_print(const struct term *t, const int64_t part_ns[STEP_PARTS], int64_t longest_ns, int cells);

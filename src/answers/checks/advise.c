@@ -32,15 +32,15 @@ const char *check_state_key(enum check_state state)
 
 /* The recorder looked for devices and found none, or was not to use one: no option of the profiler would have recorded
  * it. */
-static bool is_without_device(const struct advise_subject *s)
+static bool is_without_device(const struct checked_rank *s)
 {
-    const struct collection *c = s->q.collection;
+    const struct collection *c = s->rank.collection;
     const char *device = !s->has_device && c ? c->collector.device : NULL;
     return device && strcmp(device, "none") == 0;
 }
 
 /* "once, in step 8", "in steps 11 and 19", "in steps 12 to 16". *last: row of the last one. NULL: no memory, or none. */
-static const char *steps_text(const struct advise_subject *s, const bool *is_in, size_t *n, size_t *last)
+static const char *steps_text(const struct checked_rank *s, const bool *is_in, size_t *n, size_t *last)
 {
     enum { MOST = 4 };
     const char *text = "";
@@ -55,8 +55,8 @@ static const char *steps_text(const struct advise_subject *s, const bool *is_in,
     left = *n;
     if (*n == 0)
         return NULL;
-    const char *const from = names_text(s->q.names, s->series.name[first]),
-                      *to = names_text(s->q.names, s->series.name[*last]);
+    const char *const from = names_text(s->rank.names, s->series.name[first]),
+                      *to = names_text(s->rank.names, s->series.name[*last]);
     if (*n > 2 && *last - first + 1 == *n)
         return arena_printf(s->mem, "in steps %.60s to %.60s", from, to);
     if (*n > MOST)
@@ -65,14 +65,14 @@ static const char *steps_text(const struct advise_subject *s, const bool *is_in,
         if (!is_in[i])
             continue;
         const char *before = left == *n ? "" : left > 1 ? ", " : " and ";
-        text = arena_printf(s->mem, "%s%s%.60s", text, before, names_text(s->q.names, s->series.name[i]));
+        text = arena_printf(s->mem, "%s%s%.60s", text, before, names_text(s->rank.names, s->series.name[i]));
         left--;
     }
     return text ? arena_printf(s->mem, *n == 1 ? "once, in step %s" : "in steps %s", text) : NULL;
 }
 
 /* Marks the steps that lose nearly all of it, if they are a few of many. False: they are not. */
-static bool few_steps(const struct advise_subject *s, const double *step_ns, double sum, bool *is_in)
+static bool few_steps(const struct checked_rank *s, const double *step_ns, double sum, bool *is_in)
 {
     enum { MOST = 4, OF_ALL = 4 };
     const double most_of = 0.8, alike = 0.1; /* of the sum; of the mean of the steps so far */
@@ -89,17 +89,17 @@ static bool few_steps(const struct advise_subject *s, const double *step_ns, dou
     return sum > 0 && in >= most_of * sum;
 }
 
-static void finding_locate(const struct advise_subject *s, struct finding *f, const bool *is_in)
+static void finding_locate(const struct checked_rank *s, struct finding *f, const bool *is_in)
 {
     size_t n = 0, last = 0;
     f->where = steps_text(s, is_in, &n, &last);
     if (f->where && n == 1) {
-        const char *name = names_text(s->q.names, s->series.name[last]);
+        const char *name = names_text(s->rank.names, s->series.name[last]);
         f->once = arena_text(s->mem, name, strlen(name));
     }
 }
 
-static double sum_of_steps(const struct advise_subject *s, const double *step_ns)
+static double sum_of_steps(const struct checked_rank *s, const double *step_ns)
 {
     double sum = 0;
     for (size_t i = s->n_startup; step_ns && i < s->series.n; i++)
@@ -108,7 +108,7 @@ static double sum_of_steps(const struct advise_subject *s, const double *step_ns
 }
 
 /* Makes the gain of what steps lose; and if nearly all of that is in a few of many steps, says which. */
-static void finding_sum(const struct advise_subject *s, struct finding *f)
+static void finding_sum(const struct checked_rank *s, struct finding *f)
 {
     bool *is_in = arena_take(s->spare, s->series.n, sizeof *is_in);
     const double sum = sum_of_steps(s, f->step_ns);
@@ -118,14 +118,14 @@ static void finding_sum(const struct advise_subject *s, struct finding *f)
 }
 
 /* Whether a finding is worth a change: in each step, or once. */
-static bool is_worth(const struct advise_subject *s, const struct check *c, const struct finding *f)
+static bool is_worth(const struct checked_rank *s, const struct check *c, const struct finding *f)
 {
     const double least = c->flags & CHECK_SMALL || f->once ? LEAST_SMALL_SHARE : LEAST_SHARE;
     const bool is_worth_once = !f->once || f->gain_ns * (double)s->n_steps >= LEAST_ONCE_SHARE * s->step_ns;
     return c->flags & CHECK_NO_TIME || (s->step_ns > 0 && f->gain_ns >= least * s->step_ns && is_worth_once);
 }
 
-static void run_check(const struct advise_subject *s, const struct check *c, struct finding *out)
+static void run_check(const struct checked_rank *s, const struct check *c, struct finding *out)
 {
     *out = (struct finding){ .state = CHECK_ELSEWHERE };
     if (!c->run || !c->change[s->is_gpu] || (!(c->flags & CHECK_OF_HOST) && is_without_device(s)))
@@ -179,7 +179,7 @@ static void explain_free_time(struct finding *finding, double step_ns, struct ar
 /* ---- what is lost in each step, and what once ------------------------------------------------------------------- */
 
 /* The steps that are neither slow once nor shorter because of that. False: nothing is slow once, or too few are left. */
-static bool usual_counts(const struct advise_subject *s, bool *counts)
+static bool usual_counts(const struct checked_rank *s, bool *counts)
 {
     enum { FEWEST = 2 };
     size_t n = 0, n_once = 0;
@@ -192,7 +192,7 @@ static bool usual_counts(const struct advise_subject *s, bool *counts)
 }
 
 /* What the steps that are slow once lose beyond the usual ones, in all; marks those that lose enough to be worth it. */
-static double once_lost(const struct advise_subject *s, const struct finding *usual, const struct finding *all,
+static double once_lost(const struct checked_rank *s, const struct finding *usual, const struct finding *all,
                         bool *is_in)
 {
     const double usual_ns = usual->step_ns ? sum_of_steps(s, usual->step_ns) / (double)usual->n_of : 0;
@@ -205,10 +205,10 @@ static double once_lost(const struct advise_subject *s, const struct finding *us
 }
 
 /* A finding about the slow steps alone speaks of them, not of a mean: "163 ms in step 8". */
-static bool once_say(struct advise_subject *s, const struct check *c, struct finding *f, const bool *is_in)
+static bool once_say(struct checked_rank *s, const struct check *c, struct finding *f, const bool *is_in)
 {
     struct finding few;
-    if (!advise_subject_count(s, is_in, true))
+    if (!checked_rank_count(s, is_in, true))
         return false;
     s->per = f->once ? arena_printf(s->mem, "in step %.60s", f->once) : "in each of these steps";
     if (s->per)
@@ -223,7 +223,7 @@ static bool once_say(struct advise_subject *s, const struct check *c, struct fin
 
 /* Adds to the findings of usual steps what is lost in those that are slow once. `all`: the findings of all steps. False:
  * no memory. */
-static bool once_add(struct advise_subject *s, struct finding *usual, const struct finding *all)
+static bool once_add(struct checked_rank *s, struct finding *usual, const struct finding *all)
 {
     double free_ns = 0; /* that has a name in these steps */
     bool *is_in = arena_take(s->spare, n_advise_checks * s->series.n, sizeof *is_in), done = is_in != NULL;
@@ -256,14 +256,14 @@ static bool once_add(struct advise_subject *s, struct finding *usual, const stru
     return done && lost;
 }
 
-static void run_checks(const struct advise_subject *s, struct finding *finding, struct arena *mem)
+static void run_checks(const struct checked_rank *s, struct finding *finding, struct arena *mem)
 {
     for (size_t i = 0; i < n_advise_checks; i++)
         run_check(s, &advise_checks[i], &finding[i]);
     explain_free_time(finding, s->step_ns, mem);
 }
 
-static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
+static void sum_parts(struct advise_rank *out, const struct checked_rank *s)
 {
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
@@ -273,7 +273,7 @@ static void sum_parts(struct advise_rank *out, const struct advise_subject *s)
 }
 
 /* Of all steps that count: garbage collections and communication, which are compared step by step. */
-static bool look_at_all(struct advise_rank *out, struct advise_subject *s, struct finding *all)
+static bool look_at_all(struct advise_rank *out, struct checked_rank *s, struct finding *all)
 {
     const double *gc_ns = NULL;
     run_checks(s, all, s->mem);
@@ -289,16 +289,16 @@ static bool look_at_all(struct advise_rank *out, struct advise_subject *s, struc
     return out->comm_ns && host_speed_find(&out->host, s);
 }
 
-bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem)
+bool advise_look_at(struct advise_rank *out, const struct run_rank *rank, struct arena *mem)
 {
-    struct advise_subject s = { .q = *q, .mem = mem, .spare = arena_new() };
+    struct checked_rank s = { .rank = *rank, .mem = mem, .spare = arena_new() };
     struct finding *all = s.spare ? arena_take(s.spare, n_advise_checks, sizeof *all) : NULL;
-    bool done = all && advise_subject_begin(&s) && advise_subject_count(&s, NULL, false) && look_at_all(out, &s, all);
+    bool done = all && checked_rank_begin(&s) && checked_rank_count(&s, NULL, false) && look_at_all(out, &s, all);
     bool *counts = done ? arena_take(mem, s.series.n, sizeof *counts) : NULL;
     done = done && counts;
     const bool has_once = done && usual_counts(&s, counts);
     if (has_once) {
-        done = advise_subject_count(&s, counts, false);
+        done = checked_rank_count(&s, counts, false);
         run_checks(&s, out->finding, mem);
         out->counts = counts;
     } else if (done) {

@@ -11,7 +11,7 @@
 #ifndef ASCOPE_ANSWERS_CHECKS_ADVISE_H
 #define ASCOPE_ANSWERS_CHECKS_ADVISE_H
 
-#include "answers/checks/advise_subject.h"
+#include "answers/checks/checked_rank.h"
 #include "answers/judge/job_steps.h"
 #include "answers/run/step_use.h"
 #include "answers/judge/why.h"
@@ -76,7 +76,7 @@ struct check {
     const char *change[2]; /* what to do there; NULL: the check does not apply to it */
     unsigned flags;        /* enum check_flags */
     /* One of both. Fills the finding; the caller compares the gain with the least share. */
-    enum check_state (*run)(const struct advise_subject *s, struct finding *out);
+    enum check_state (*run)(const struct checked_rank *s, struct finding *out);
     check_of_job *run_job; /* of the job as a whole; decides all. False: no memory */
 };
 extern const struct check advise_checks[];
@@ -110,7 +110,7 @@ struct advise_rank {
 
 /* Runs all checks on one rank: fills out->finding, which has room for all of them, and all but `rank`. False: no
  * memory. */
-bool advise_look_at(struct advise_rank *out, const struct run_rank *q, struct arena *mem);
+bool advise_look_at(struct advise_rank *out, const struct run_rank *rank, struct arena *mem);
 
 /* The result of a check for the whole job: the finding of the rank with the largest gain. */
 struct advice {

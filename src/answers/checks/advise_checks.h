@@ -204,7 +204,7 @@
                  "HCCL_RDMA_TIMEOUT sets the time"))
 /* clang-format on */
 
-#define CHECK_DECLARE(key, ...)     enum check_state check_##key(const struct advise_subject *s, struct finding *out);
+#define CHECK_DECLARE(key, ...)     enum check_state check_##key(const struct checked_rank *s, struct finding *out);
 #define CHECK_DECLARE_JOB(key, ...) check_of_job check_##key;
 ADVISE_CHECKS(CHECK_DECLARE, CHECK_DECLARE_JOB)
 #undef CHECK_DECLARE
@@ -212,20 +212,20 @@ ADVISE_CHECKS(CHECK_DECLARE, CHECK_DECLARE_JOB)
 
 /* By row of the series: the time of collectives in which nothing computes. Exchanges of two ranks (stages of a
  * pipeline) do not count, nor what is known to be waiting for other ranks. NULL: no memory. */
-double *exposed_collectives(const struct advise_subject *s);
+double *exposed_collectives(const struct checked_rank *s);
 
 /* What a check of collectives answers where there are none: they do not apply to a job of one process; in a job of
  * several there was nothing to find; or they were not recorded. */
-enum check_state state_without_collectives(const struct advise_subject *s);
+enum check_state state_without_collectives(const struct checked_rank *s);
 
 /* Fills pays_ns: by how much the step gets shorter if a kernel takes no time. That is nothing if the device has to wait
  * for the host after it anyway: what the host launches next does not begin earlier. False: no memory. */
-bool kernel_pays_find(struct advise_subject *s);
+bool kernel_pays_find(struct checked_rank *s);
 
-bool launch_waits_find(struct advise_subject *s); /* fills launches; false: no memory */
+bool launch_waits_find(struct checked_rank *s); /* fills launches; false: no memory */
 
 /* What checks of a job need of a rank, when it is looked at. False: no memory. */
-bool host_speed_find(struct host_speed *out, const struct advise_subject *s);
+bool host_speed_find(struct host_speed *out, const struct checked_rank *s);
 
 /* The checks of a rank run before the other ranks are read: takes off comm_ns what `rank.waits` says by now. Before
  * advise_job(). False: no memory. */

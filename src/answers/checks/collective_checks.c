@@ -8,14 +8,14 @@
 #include "base/process/robust.h"
 #include "base/text/readable.h"
 
-enum check_state state_without_collectives(const struct advise_subject *s)
+enum check_state state_without_collectives(const struct checked_rank *s)
 {
     int64_t rank;
-    if (s->q.trace)
-        return chrome_fact(s->q.trace, "distributedInfo").at ? CHECK_FINE : CHECK_ELSEWHERE;
-    if (!run_rank_number(&s->q, &rank) || rank < 0)
+    if (s->rank.trace)
+        return chrome_fact(s->rank.trace, "distributedInfo").at ? CHECK_FINE : CHECK_ELSEWHERE;
+    if (!run_rank_number(&s->rank, &rank) || rank < 0)
         return CHECK_ELSEWHERE;
-    return s->q.profile->is_level0 ? CHECK_UNRECORDED : CHECK_FINE;
+    return s->rank.profile->is_level0 ? CHECK_UNRECORDED : CHECK_FINE;
 }
 
 /* A collective of a step that counts. */
@@ -30,7 +30,7 @@ struct ones {
     LIST(struct one) list;
 };
 
-static bool find_collectives(struct ones *out, const struct advise_subject *s)
+static bool find_collectives(struct ones *out, const struct checked_rank *s)
 {
     const struct rank_spans *v = &s->spans;
     *out = (struct ones){ 0 };
@@ -69,7 +69,7 @@ static bool is_of_group(const struct one *x)
     return x->is.kind[0] != '\0' && !is_exchange(x);
 }
 
-double *exposed_collectives(const struct advise_subject *s)
+double *exposed_collectives(const struct checked_rank *s)
 {
     const struct rank_spans *v = &s->spans;
     const struct busy_times *computing = &v->computing;
@@ -120,8 +120,8 @@ static double reached_bytes_per_ns(const struct ones *all, double small_bytes)
 
 /* Adds what chosen collectives lose. Some wait for late ranks, which is not their fault: none counts as more than three
  * of the middle. */
-static size_t lose_collectives(const struct advise_subject *s, struct finding *out, const struct ones *all,
-                               double speed, bool (*is_of)(const struct one *x), int64_t *middle_ns)
+static size_t lose_collectives(const struct checked_rank *s, struct finding *out, const struct ones *all, double speed,
+                               bool (*is_of)(const struct one *x), int64_t *middle_ns)
 {
     enum { MOST = 3 };
     int64_t *ns = arena_take(s->spare, all->list.n, sizeof *ns);
@@ -161,7 +161,7 @@ static bool is_small(const struct one *x)
     return is_of_group(x) && x->is.bytes > 0 && (double)x->is.bytes < SMALL_BYTES;
 }
 
-enum check_state check_small_collectives(const struct advise_subject *s, struct finding *out)
+enum check_state check_small_collectives(const struct checked_rank *s, struct finding *out)
 {
     enum { LEAST_A_STEP = 20 };
     struct ones all;
@@ -207,7 +207,7 @@ static bool has_sync_batchnorm(const struct rank_spans *v)
     return false;
 }
 
-enum check_state check_sync_batchnorm(const struct advise_subject *s, struct finding *out)
+enum check_state check_sync_batchnorm(const struct checked_rank *s, struct finding *out)
 {
     enum { LEAST_A_STEP = 10 };
     struct ones all;
@@ -284,8 +284,7 @@ static bool repeats(const struct one *const *x, const struct between *part, size
 }
 
 /* How many times a step reduces its gradients; 1 if it is not known to do so more than once. */
-static size_t reductions_of_step(const struct advise_subject *s, const struct ones *all, uint32_t step,
-                                 struct arena *mem)
+static size_t reductions_of_step(const struct checked_rank *s, const struct ones *all, uint32_t step, struct arena *mem)
 {
     enum { MOST = 512, MOST_NAMES = 256 };
     const struct rank_spans *v = &s->spans;
@@ -324,7 +323,7 @@ static size_t reductions_of_step(const struct advise_subject *s, const struct on
     return 1;
 }
 
-enum check_state check_no_sync(const struct advise_subject *s, struct finding *out)
+enum check_state check_no_sync(const struct checked_rank *s, struct finding *out)
 {
     enum { LOOKED_AT = 5 };
     struct ones all;
@@ -381,7 +380,7 @@ static int by_sort_and_duration(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
 }
 
-enum check_state check_hanging_collective(const struct advise_subject *s, struct finding *out)
+enum check_state check_hanging_collective(const struct checked_rank *s, struct finding *out)
 {
     enum { FACTOR = 10, LEAST = 3 };
     const int64_t least_ns = 50000000;

@@ -9,30 +9,30 @@
 #include "raw/enums.h"
 
 /* Whether a task of a collective is a transfer over a link, in a step that counts. */
-static bool is_transfer(const struct advise_subject *s, size_t i)
+static bool is_transfer(const struct checked_rank *s, size_t i)
 {
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     return t->begin_ns[i] >= s->from_ns && t->has_info[i] && t->moved_bytes[i] > 0 && t->moved_ns[i] > 0 &&
            t->src_rank[i] != t->dst_rank[i] &&
            (t->transport[i] == TRANSPORT_SDMA || t->transport[i] == TRANSPORT_RDMA) && t->link[i] != HCCL_LINK_ON_CHIP;
 }
 
-static struct spent_place place_of_transfer(const struct advise_subject *s, size_t i)
+static struct spent_place place_of_transfer(const struct checked_rank *s, size_t i)
 {
-    const struct comm_ops *o = &s->q.device->comm.ops;
-    const uint32_t op = s->q.device->comm.tasks.op[i];
+    const struct comm_ops *o = &s->rank.device->comm.ops;
+    const uint32_t op = s->rank.device->comm.tasks.op[i];
     return (struct spent_place){ .track = SHOWN_COMMUNICATION,
-                                 .group = names_text(s->q.profile->names, o->group[op]),
-                                 .event = names_text(s->q.profile->names, o->name[op]),
+                                 .group = names_text(s->rank.profile->names, o->group[op]),
+                                 .event = names_text(s->rank.profile->names, o->name[op]),
                                  .begin_ns = o->begin_ns[op],
                                  .dur_ns = (int64_t)o->dur_ns[op] };
 }
 
 /* Transfers over several links run at the same time, and beside computing. The estimate: what saves a part of their
  * total time saves the same part of the time that a step spends on transfers alone. */
-static double gain_factor(const struct advise_subject *s)
+static double gain_factor(const struct checked_rank *s)
 {
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     double all_ns = 0, step_ns = 0;
     for (size_t i = 0; i < t->n; i++)
         all_ns += is_transfer(s, i) ? t->moved_ns[i] : 0;
@@ -42,16 +42,16 @@ static double gain_factor(const struct advise_subject *s)
 }
 
 /* A collective without transfers: these were not recorded. */
-static enum check_state state_without_transfers(const struct advise_subject *s)
+static enum check_state state_without_transfers(const struct checked_rank *s)
 {
-    return s->spans.n[SPAN_COLLECTIVE] > 0 || (s->q.device && s->q.device->comm.ops.n > 0)
+    return s->spans.n[SPAN_COLLECTIVE] > 0 || (s->rank.device && s->rank.device->comm.ops.n > 0)
                ? CHECK_UNRECORDED
                : state_without_collectives(s);
 }
 
-static bool has_transfers(const struct advise_subject *s)
+static bool has_transfers(const struct checked_rank *s)
 {
-    const struct comm_tasks *t = s->q.device ? &s->q.device->comm.tasks : NULL;
+    const struct comm_tasks *t = s->rank.device ? &s->rank.device->comm.tasks : NULL;
     for (size_t i = 0; t && i < t->n; i++)
         if (is_transfer(s, i))
             return true;
@@ -89,7 +89,7 @@ static double saved_ns(const struct moved *slow, const struct moved *fast)
     return saved > 0 ? saved : 0;
 }
 
-enum check_state check_small_packets(const struct advise_subject *s, struct finding *out)
+enum check_state check_small_packets(const struct checked_rank *s, struct finding *out)
 {
     static const struct {
         uint32_t transport;
@@ -101,7 +101,7 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
     if (!has_transfers(s))
         return state_without_transfers(s);
     const double factor = gain_factor(s);
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     uint64_t n_small = 0;
     for (int k = 0; k < KINDS; k++) {
         struct moved small = { 0 }, large = { 0 };
@@ -130,7 +130,7 @@ enum check_state check_small_packets(const struct advise_subject *s, struct find
 
 /* Unaligned transfers are compared with aligned ones of the same size class, because larger transfers are faster
  * anyway. */
-enum check_state check_byte_alignment(const struct advise_subject *s, struct finding *out)
+enum check_state check_byte_alignment(const struct checked_rank *s, struct finding *out)
 {
     enum { LINE = 512, CLASSES = 64 };
     struct moved odd[CLASSES] = { 0 }, even[CLASSES] = { 0 };
@@ -138,7 +138,7 @@ enum check_state check_byte_alignment(const struct advise_subject *s, struct fin
     if (!has_transfers(s))
         return state_without_transfers(s);
     const double factor = gain_factor(s);
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     for (size_t i = 0; i < t->n; i++) {
         if (!is_transfer(s, i) || t->transport[i] != TRANSPORT_SDMA || t->size[i] <= LINE)
             continue;
@@ -196,7 +196,7 @@ static int by_speed(const void *a, const void *b)
 
 /* Judges the links of one transport and kind, which begin at `first`: slow ones have less than half of the median
  * bandwidth. Returns where the next kind begins. */
-static size_t look_at_kind(const struct advise_subject *s, struct finding *out, struct comm_checks_link *link,
+static size_t look_at_kind(const struct checked_rank *s, struct finding *out, struct comm_checks_link *link,
                            size_t first, size_t n, struct moved **order, double factor)
 {
     enum { LEAST_LINKS = 3 };
@@ -218,22 +218,22 @@ static size_t look_at_kind(const struct advise_subject *s, struct finding *out, 
         out->gain_ns += gain;
         finding_add(s, out, gain, &place,
                     "link %u -> %u of group %.100s (%s): %.2f GB/s, the median link of its kind %.2f GB/s", l->source,
-                    l->destination, names_text(s->q.profile->names, l->group), transport ? transport : "SDMA",
+                    l->destination, names_text(s->rank.profile->names, l->group), transport ? transport : "SDMA",
                     gbs(&l->moved), gbs(middle));
         if (gain >= out->evidence[0].ns)
             finding_say(s, out,
                         "link %u -> %u of group %.100s has %.0f %% of the bandwidth of the median link of its kind",
-                        l->source, l->destination, names_text(s->q.profile->names, l->group),
+                        l->source, l->destination, names_text(s->rank.profile->names, l->group),
                         100 * gbs(&l->moved) / gbs(middle));
     }
     return end;
 }
 
-enum check_state check_slow_link(const struct advise_subject *s, struct finding *out)
+enum check_state check_slow_link(const struct checked_rank *s, struct finding *out)
 {
     if (!has_transfers(s))
         return state_without_transfers(s);
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     struct comm_checks_link *link = arena_take(s->spare, t->n, sizeof *link);
     struct moved **order = arena_take(s->spare, t->n, sizeof *order);
     size_t n = 0, n_links = 0;
@@ -261,12 +261,12 @@ enum check_state check_slow_link(const struct advise_subject *s, struct finding 
     return CHECK_FOUND;
 }
 
-enum check_state check_retransmission(const struct advise_subject *s, struct finding *out)
+enum check_state check_retransmission(const struct checked_rank *s, struct finding *out)
 {
     const double timeout_ns = 4e9; /* after this time a network adapter sends a lost packet again */
     if (!has_transfers(s))
         return state_without_transfers(s);
-    const struct comm_tasks *t = &s->q.device->comm.tasks;
+    const struct comm_tasks *t = &s->rank.device->comm.tasks;
     struct moved late = { 0 }, others = { 0 };
     for (size_t i = 0; i < t->n; i++)
         if (is_transfer(s, i) && t->transport[i] == TRANSPORT_RDMA) {

@@ -26,7 +26,7 @@ struct copies {
 
 /* Sums the copies of a sort, and what they lose: the time in which the device only copies, and that in which it has
  * nothing to do because the host is still in the call. */
-static void sum_copies(struct copies *sum, const struct advise_subject *s, struct finding *out, enum copy_sort sort)
+static void sum_copies(struct copies *sum, const struct checked_rank *s, struct finding *out, enum copy_sort sort)
 {
     const struct rank_spans *v = &s->spans;
     *sum = (struct copies){ 0 };
@@ -67,7 +67,7 @@ static void sum_copies(struct copies *sum, const struct advise_subject *s, struc
 
 /* "3 copies a step (4.2 MB) run for 1 ms while the device does nothing else, and it waits 2 ms for the host in their
  * calls" */
-static void say(const struct advise_subject *s, struct finding *out, const struct copies *sum, const char *which)
+static void say(const struct checked_rank *s, struct finding *out, const struct copies *sum, const char *which)
 {
     const double n_steps = (double)s->n_steps;
     char runs[READABLE_MOST], exposed[READABLE_MOST], waited[READABLE_MOST], more[120] = "";
@@ -79,8 +79,7 @@ static void say(const struct advise_subject *s, struct finding *out, const struc
                 readable_duration(exposed, sum->exposed_ns / n_steps), more);
 }
 
-static enum check_state look(const struct advise_subject *s, struct finding *out, enum copy_sort sort,
-                             const char *which)
+static enum check_state look(const struct checked_rank *s, struct finding *out, enum copy_sort sort, const char *which)
 {
     struct copies sum;
     sum_copies(&sum, s, out, sort);
@@ -91,17 +90,17 @@ static enum check_state look(const struct advise_subject *s, struct finding *out
     return CHECK_FOUND;
 }
 
-enum check_state check_pageable(const struct advise_subject *s, struct finding *out)
+enum check_state check_pageable(const struct checked_rank *s, struct finding *out)
 {
     return look(s, out, SORT_PAGEABLE, "copies from pageable (not pinned) memory");
 }
 
-enum check_state check_offload(const struct advise_subject *s, struct finding *out)
+enum check_state check_offload(const struct checked_rank *s, struct finding *out)
 {
     return look(s, out, SORT_TO_HOST, "copies to the host");
 }
 
-enum check_state check_copies(const struct advise_subject *s, struct finding *out)
+enum check_state check_copies(const struct checked_rank *s, struct finding *out)
 {
     return look(s, out, SORT_OTHER, "copies");
 }

@@ -9,11 +9,11 @@
 
 static const double LONG_NS = 20e3; /* in shorter kernels the launch dominates */
 
-enum check_state check_frequency(const struct advise_subject *s, struct finding *out)
+enum check_state check_frequency(const struct checked_rank *s, struct finding *out)
 {
-    const double nominal = s->q.device ? s->q.device->source.aic_mhz : 0, least_drop = 0.05;
+    const double nominal = s->rank.device ? s->rank.device->source.aic_mhz : 0, least_drop = 0.05;
     double low_ns = 0, all_ns = 0, mhz_ns = 0;
-    if (!(nominal > 0) || s->q.device->counters.raw[SAMPLER_FREQ].n == 0)
+    if (!(nominal > 0) || s->rank.device->counters.raw[SAMPLER_FREQ].n == 0)
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < s->mean.n; i++) {
         const struct spent *x = &s->mean.at[i];
@@ -39,7 +39,7 @@ enum check_state check_frequency(const struct advise_subject *s, struct finding 
 }
 
 /* Adds the gain of all operators, and the largest of them as evidence. */
-static void add_operators(const struct advise_subject *s, struct finding *out, struct sums_by_name *sums,
+static void add_operators(const struct checked_rank *s, struct finding *out, struct sums_by_name *sums,
                           const char *what)
 {
     const double n_steps = (double)s->n_steps;
@@ -55,7 +55,7 @@ static void add_operators(const struct advise_subject *s, struct finding *out, s
     }
 }
 
-enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *out)
+enum check_state check_ai_cpu(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     struct sums_by_name sums;
@@ -89,20 +89,20 @@ enum check_state check_ai_cpu(const struct advise_subject *s, struct finding *ou
 }
 
 /* How many cores the device has of the kind that runs kernels of a type; 0: unknown. */
-static uint32_t cores_of(const struct advise_subject *s, const char *task_type)
+static uint32_t cores_of(const struct checked_rank *s, const char *task_type)
 {
     const bool is_cube = strcmp(task_type, "AI_CORE") == 0 || strcmp(task_type, "MIX_AIC") == 0,
                is_vector = strcmp(task_type, "AI_VECTOR_CORE") == 0 || strcmp(task_type, "MIX_AIV") == 0;
-    return is_cube ? s->q.device->source.ai_core_num : is_vector ? s->q.device->source.aiv_num : 0;
+    return is_cube ? s->rank.device->source.ai_core_num : is_vector ? s->rank.device->source.aiv_num : 0;
 }
 
 /* The blocks of a kernel run in waves, one block per core. In the last wave some cores may have no block. */
-enum check_state check_block_dim(const struct advise_subject *s, struct finding *out)
+enum check_state check_block_dim(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     struct sums_by_name sums;
     double used = 0, all = 0;
-    if (!s->q.device || !sums_begin(&sums, v->names, s->spare)) /* traces have no numbers of cores */
+    if (!s->rank.device || !sums_begin(&sums, v->names, s->spare)) /* traces have no numbers of cores */
         return CHECK_UNRECORDED;
     for (size_t i = 0; i < v->n[SPAN_KERNEL]; i++) {
         if (!(s->alone_ns[i] > 0))
@@ -122,6 +122,6 @@ enum check_state check_block_dim(const struct advise_subject *s, struct finding 
     add_operators(s, out, &sums, "; its blocks leave cores idle");
     finding_say(s, out,
                 "judging by their block counts, kernels use %.0f %% of the cores (%u AI cores, %u vector cores)",
-                100 * used / all, s->q.device->source.ai_core_num, s->q.device->source.aiv_num);
+                100 * used / all, s->rank.device->source.ai_core_num, s->rank.device->source.aiv_num);
     return CHECK_FOUND;
 }

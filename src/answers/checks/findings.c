@@ -8,7 +8,7 @@
 
 enum { TEXT_MOST = 600 };
 
-void finding_say(const struct advise_subject *s, struct finding *out, const char *fmt, ...)
+void finding_say(const struct checked_rank *s, struct finding *out, const char *fmt, ...)
 {
     char text[TEXT_MOST];
     va_list args;
@@ -18,7 +18,7 @@ void finding_say(const struct advise_subject *s, struct finding *out, const char
     out->found = arena_text(s->mem, text, strlen(text));
 }
 
-void finding_add(const struct advise_subject *s, struct finding *out, double ns, const struct spent_place *place,
+void finding_add(const struct checked_rank *s, struct finding *out, double ns, const struct spent_place *place,
                  const char *fmt, ...)
 {
     if (out->n == EVIDENCE_MOST && ns <= out->evidence[out->n - 1].ns)
@@ -33,10 +33,10 @@ void finding_add(const struct advise_subject *s, struct finding *out, double ns,
         out->evidence[at] = out->evidence[at - 1];
     out->evidence[at] = (struct evidence){ .text = arena_text(s->mem, text, strlen(text)), .ns = ns };
     if (place)
-        out->evidence[at].place = why_place_of(place, &s->series, &s->q, s->mem);
+        out->evidence[at].place = why_place_of(place, &s->series, &s->rank, s->mem);
 }
 
-bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t step, double ns)
+bool finding_lose(const struct checked_rank *s, struct finding *out, uint32_t step, double ns)
 {
     if (!advise_counts(s, step))
         return true;
@@ -47,14 +47,14 @@ bool finding_lose(const struct advise_subject *s, struct finding *out, uint32_t 
     return out->step_ns != NULL;
 }
 
-typedef bool chooses(const struct advise_subject *s, const struct spent *x);
+typedef bool chooses(const struct checked_rank *s, const struct spent *x);
 
-static bool is_chosen(const struct advise_subject *s, const struct spent *x, unsigned kinds, chooses *is_of)
+static bool is_chosen(const struct checked_rank *s, const struct spent *x, unsigned kinds, chooses *is_of)
 {
     return kinds >> x->kind & 1 && x->ns > 0 && (!is_of || is_of(s, x));
 }
 
-static double sum_of(const struct advise_subject *s, const struct step_profile *f, unsigned kinds, chooses *is_of)
+static double sum_of(const struct checked_rank *s, const struct step_profile *f, unsigned kinds, chooses *is_of)
 {
     double sum = 0;
     for (size_t i = 0; i < f->n; i++)
@@ -63,7 +63,7 @@ static double sum_of(const struct advise_subject *s, const struct step_profile *
 }
 
 /* Usual steps have their mean in common. */
-static void lose_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds, chooses *is_of)
+static void lose_kinds(const struct checked_rank *s, struct finding *out, unsigned kinds, chooses *is_of)
 {
     const double usual = sum_of(s, &s->division.usual, kinds, is_of);
     for (size_t i = s->n_startup; i < s->series.n; i++)
@@ -73,7 +73,7 @@ static void lose_kinds(const struct advise_subject *s, struct finding *out, unsi
             out->step_ns[s->slow[i]] += sum_of(s, &s->division.of[i], kinds, is_of) - usual;
 }
 
-void finding_of_kinds(const struct advise_subject *s, struct finding *out, unsigned kinds, chooses *is_of)
+void finding_of_kinds(const struct checked_rank *s, struct finding *out, unsigned kinds, chooses *is_of)
 {
     lose_kinds(s, out, kinds, is_of);
     for (size_t i = 0; i < s->mean.n; i++) {

@@ -125,7 +125,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct host_operator *)a)->name, ((const struct host_operator *)b)->name);
 }
 
-bool host_speed_find(struct host_speed *out, const struct advise_subject *s)
+bool host_speed_find(struct host_speed *out, const struct checked_rank *s)
 {
     const struct rank_spans *v = &s->spans;
     struct job_checks_samples {

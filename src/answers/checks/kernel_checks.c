@@ -20,7 +20,7 @@ static bool waits_for_device(const char *call)
     return call_is_synchronisation(name) || strcasestr(name, "memcpy") || strstr(name, "Free");
 }
 
-static bool find_waits(struct busy_times *out, const struct advise_subject *s)
+static bool find_waits(struct busy_times *out, const struct checked_rank *s)
 {
     const struct rank_spans *v = &s->spans;
     struct found_times found = { 0 };
@@ -38,7 +38,7 @@ static bool find_waits(struct busy_times *out, const struct advise_subject *s)
     return !arena_failed(s->spare) && busy_join(out, found.begin_ns.at, found.end_ns.at, found.end_ns.n, s->spare);
 }
 
-bool kernel_pays_find(struct advise_subject *s)
+bool kernel_pays_find(struct checked_rank *s)
 {
     const int64_t apart_ns = 10000; /* the device goes on at once: what is next was launched before */
     const struct rank_spans *v = &s->spans;
@@ -73,7 +73,7 @@ struct kernel_sums {
     uint64_t n;
 };
 
-static bool kernel_sums_find(struct kernel_sums *k, const struct advise_subject *s, struct finding *out, double part,
+static bool kernel_sums_find(struct kernel_sums *k, const struct checked_rank *s, struct finding *out, double part,
                              bool (*is_of)(const struct rank_spans *v, size_t i))
 {
     const struct rank_spans *v = &s->spans;
@@ -125,7 +125,7 @@ static bool is_without_tensor_cores(const struct rank_spans *v, size_t i)
 
 /* On all GPUs with tensor cores, these multiply at least eight times as much in a cycle (TF32 of A100 and later, FP16
  * of V100). */
-enum check_state check_tensor_cores(const struct advise_subject *s, struct finding *out)
+enum check_state check_tensor_cores(const struct checked_rank *s, struct finding *out)
 {
     const double faster = 8, least_share = 0.1;
     struct kernel_sums k;
@@ -148,7 +148,7 @@ static bool is_conversion(const struct rank_spans *v, size_t i)
     return has_one_of(names_text(v->names, rank_span_type(v, i)), word, sizeof word / sizeof *word);
 }
 
-enum check_state check_conversions(const struct advise_subject *s, struct finding *out)
+enum check_state check_conversions(const struct checked_rank *s, struct finding *out)
 {
     const double least_share = 0.05;
     struct kernel_sums k;
@@ -164,7 +164,7 @@ enum check_state check_conversions(const struct advise_subject *s, struct findin
 /* ---- the optimizer --------------------------------------------------------------------------------------------- */
 
 /* The times in which the host is in the optimizer. */
-static bool find_optimizer(struct busy_times *out, const struct advise_subject *s)
+static bool find_optimizer(struct busy_times *out, const struct checked_rank *s)
 {
     static const enum span_kind kinds[] = { SPAN_RANGE, SPAN_OPERATOR };
     const struct rank_spans *v = &s->spans;
@@ -184,7 +184,7 @@ static bool find_optimizer(struct busy_times *out, const struct advise_subject *
 
 /* A kernel for each parameter and operation reads and writes everything several times, and costs at least its start-up.
  * Fused, the numbers are read and written once: about a third of the traffic, without the start-ups. */
-enum check_state check_optimizer(const struct advise_subject *s, struct finding *out)
+enum check_state check_optimizer(const struct checked_rank *s, struct finding *out)
 {
     enum { LEAST_KERNELS = 50, TRAFFIC = 3 };
     const int64_t most_ns = 10000;
@@ -250,7 +250,7 @@ static double idle_of_wave(const struct span_grid *g)
     return waves > 0 ? 1 - (double)g->blocks / (double)wave / waves : 0;
 }
 
-enum check_state check_waves(const struct advise_subject *s, struct finding *out)
+enum check_state check_waves(const struct checked_rank *s, struct finding *out)
 {
     const int64_t long_ns = 20000; /* in shorter kernels the launch dominates */
     const struct rank_spans *v = &s->spans;
@@ -322,7 +322,7 @@ static uint64_t clocked_key(const struct rank_spans *v, size_t i)
 }
 
 /* The largest groups of kernels, as means by step. Returns how many. */
-static size_t find_clocked(struct clocked at[CLOCKED_MOST], const struct advise_subject *s)
+static size_t find_clocked(struct clocked at[CLOCKED_MOST], const struct checked_rank *s)
 {
     const struct rank_spans *v = &s->spans;
     struct keys keys = { 0 };
@@ -369,7 +369,7 @@ static size_t find_clocked(struct clocked at[CLOCKED_MOST], const struct advise_
 
 /* By how much the kernels of each step are longer than usual, in the middle: `seen`. `factor`: if all are so by one
  * factor; else 1. 0: unknown. */
-static bool find_factors(double *factor, double *seen, const struct advise_subject *s, const struct clocked *at,
+static bool find_factors(double *factor, double *seen, const struct checked_rank *s, const struct clocked *at,
                          size_t n_groups)
 {
     const double usual_at = 0.1, most_apart = 0.5;
@@ -404,7 +404,7 @@ static bool find_factors(double *factor, double *seen, const struct advise_subje
 }
 
 /* Marks the steps in which kernels stay longer than by the noise: in one step alone, or now and then, it is no clock. */
-static bool find_lower_clock(bool *is_low, const double *seen, const struct advise_subject *s)
+static bool find_lower_clock(bool *is_low, const double *seen, const struct checked_rank *s)
 {
     const size_t from = s->n_startup, n = s->series.n - from;
     int64_t *of_step = arena_take(s->spare, n, sizeof *of_step);
@@ -420,7 +420,7 @@ static bool find_lower_clock(bool *is_low, const double *seen, const struct advi
     return true;
 }
 
-enum check_state check_throttling(const struct advise_subject *s, struct finding *out)
+enum check_state check_throttling(const struct checked_rank *s, struct finding *out)
 {
     enum { LEAST_STEPS = 3 };
     const double least_factor = 1.05;
@@ -452,7 +452,7 @@ enum check_state check_throttling(const struct advise_subject *s, struct finding
         if (t != NO_ROW && is_low[t])
             finding_lose(s, out, t, s->pays_ns[i] * (1 - 1 / factor[t]));
     }
-    const struct names *names = s->q.names;
+    const struct names *names = s->rank.names;
     const struct spent_place place = { .begin_ns = s->series.begin_ns[first],
                                        .dur_ns = span_ns(s->series.begin_ns[first], s->series.end_ns[last]) };
     finding_add(s, out, 0, &place, "in step %.60s the factor is %.3f, in step %.60s %.3f",

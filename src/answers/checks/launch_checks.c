@@ -12,7 +12,7 @@
 enum call_is { CALL_OTHER = 1, CALL_LAUNCH, CALL_WAIT };
 
 /* Room for what call_is_of() remembers by name; NULL: no memory. */
-static uint8_t *calls_known(const struct advise_subject *s)
+static uint8_t *calls_known(const struct checked_rank *s)
 {
     return arena_take(s->spare, names_count(s->spans.names), 1);
 }
@@ -27,7 +27,7 @@ static enum call_is call_is_of(uint8_t *known, const struct rank_spans *v, size_
     return known[id];
 }
 
-bool launch_waits_find(struct advise_subject *s)
+bool launch_waits_find(struct checked_rank *s)
 {
     struct launch_waits *w = &s->launches;
     const struct rank_spans *v = &s->spans;
@@ -67,7 +67,7 @@ static bool is_blocking(const struct launch_waits *w)
 
 /* Without these waits the host would be ahead by what it waited: the device has no more to gain than that, nor than the
  * time in which it has nothing to do. */
-static void lose_free(const struct advise_subject *s, struct finding *out, const double *waited_ns)
+static void lose_free(const struct checked_rank *s, struct finding *out, const double *waited_ns)
 {
     for (size_t i = s->n_startup; i < s->series.n; i++) {
         const double free_ns = s->gaps.step_ns[i];
@@ -75,11 +75,11 @@ static void lose_free(const struct advise_subject *s, struct finding *out, const
     }
 }
 
-enum check_state check_launch_blocking(const struct advise_subject *s, struct finding *out)
+enum check_state check_launch_blocking(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     const struct launch_waits *w = &s->launches;
-    if (w->n == 0 && !(s->q.trace && v->n[SPAN_CALL] > 0))
+    if (w->n == 0 && !(s->rank.trace && v->n[SPAN_CALL] > 0))
         return CHECK_UNRECORDED;
     if (!is_blocking(w))
         return CHECK_FINE;
@@ -151,7 +151,7 @@ static int by_wait_begin(const void *a, const void *b)
 }
 
 /* Calls that synchronise; several in one operator count once. */
-static bool find_waits(const struct advise_subject *s, struct host_waits *out)
+static bool find_waits(const struct checked_rank *s, struct host_waits *out)
 {
     const struct rank_spans *v = &s->spans;
     uint8_t *known = calls_known(s);
@@ -182,7 +182,7 @@ struct wait_sum {
     struct host_wait longest;
 };
 
-static void add_waits(const struct advise_subject *s, struct finding *out, const struct host_waits *w,
+static void add_waits(const struct checked_rank *s, struct finding *out, const struct host_waits *w,
                       const double *lost_ns)
 {
     enum { NAMES = 8 };
@@ -217,7 +217,7 @@ static void add_waits(const struct advise_subject *s, struct finding *out, const
 
 /* One wait a step is normal: a loss that is logged, the end of the step. So are many in few steps: a checkpoint, an
  * evaluation. */
-static bool waits_in_most_steps(const struct advise_subject *s, const struct host_waits *w)
+static bool waits_in_most_steps(const struct checked_rank *s, const struct host_waits *w)
 {
     uint32_t *n_of = arena_take(s->spare, s->series.n, sizeof *n_of);
     size_t n = 0;
@@ -226,7 +226,7 @@ static bool waits_in_most_steps(const struct advise_subject *s, const struct hos
     return n * 2 > s->n_steps;
 }
 
-enum check_state check_synchronisation(const struct advise_subject *s, struct finding *out)
+enum check_state check_synchronisation(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     struct host_waits w = { 0 };
@@ -264,7 +264,7 @@ static bool is_late(const struct host_gap *g, int64_t longest_ns)
     return g->has_launch && g->delay_ns < SOON_NS && span_ns(g->begin_ns, g->end_ns) <= longest_ns;
 }
 
-static int64_t longest_gap(const struct advise_subject *s, size_t *n_late)
+static int64_t longest_gap(const struct checked_rank *s, size_t *n_late)
 {
     const int64_t pause_ns = 1000000;
     const double pause_share = 0.05; /* of a step */
@@ -286,7 +286,7 @@ static int64_t longest_gap(const struct advise_subject *s, size_t *n_late)
     return by_median < most ? by_median : most;
 }
 
-enum check_state check_launch_bound(const struct advise_subject *s, struct finding *out)
+enum check_state check_launch_bound(const struct checked_rank *s, struct finding *out)
 {
     const double least_late = 0.5, least_small = 0.3, least_free = 0.1; /* of kernels, of kernels, of a step */
     const struct rank_spans *v = &s->spans;
@@ -353,7 +353,7 @@ enum check_state check_launch_bound(const struct advise_subject *s, struct findi
 }
 
 /* Launch calls of one name, longest first, until one is usual. */
-enum check_state check_launch_outlier(const struct advise_subject *s, struct finding *out)
+enum check_state check_launch_outlier(const struct checked_rank *s, struct finding *out)
 {
     enum { FACTOR = 100 };
     const int64_t least_ns = 1000000;

@@ -10,17 +10,17 @@
 #include "base/text/readable.h"
 
 /* Iterations of an engine: without them no check of this file applies. */
-static bool has_engine(const struct advise_subject *s)
+static bool has_engine(const struct checked_rank *s)
 {
     return s->series.iteration && s->series.n > 1;
 }
 
-static enum iteration_class class_at(const struct advise_subject *s, size_t i)
+static enum iteration_class class_at(const struct checked_rank *s, size_t i)
 {
     return s->series.iteration[i].class_of;
 }
 
-static bool decodes_at(const struct advise_subject *s, size_t i)
+static bool decodes_at(const struct checked_rank *s, size_t i)
 {
     return class_at(s, i) == ITERATION_DECODE || class_at(s, i) == ITERATION_MIXED;
 }
@@ -28,7 +28,7 @@ static bool decodes_at(const struct advise_subject *s, size_t i)
 /* ---- what the engine does between iterations, and in decodes ----------------------------------------------------- */
 
 /* The phases of all iterations, or of the time before each of them. Rows are those of the series. NULL: no memory. */
-static struct step_profile *phases_of_rows(const struct advise_subject *s, bool between, bool device_first)
+static struct step_profile *phases_of_rows(const struct checked_rank *s, bool between, bool device_first)
 {
     const struct step_series *t = &s->series;
     struct step_profile *of, *row = arena_take(s->spare, t->n, sizeof *row);
@@ -66,7 +66,7 @@ static const char *const named[] = {
 
 /* Time between iterations in some phases, or in what has no phase; NULL: that. Waiting for requests is no loss, nor is
  * what the device computes. */
-static enum check_state check_between(const struct advise_subject *s, struct finding *out, const char *const *phase,
+static enum check_state check_between(const struct checked_rank *s, struct finding *out, const char *const *phase,
                                       const char *says)
 {
     if (!has_engine(s))
@@ -94,22 +94,22 @@ static enum check_state check_between(const struct advise_subject *s, struct fin
     return CHECK_FOUND;
 }
 
-enum check_state check_scheduling(const struct advise_subject *s, struct finding *out)
+enum check_state check_scheduling(const struct checked_rank *s, struct finding *out)
 {
     return check_between(s, out, scheduling, "scheduling");
 }
 
-enum check_state check_post_processing(const struct advise_subject *s, struct finding *out)
+enum check_state check_post_processing(const struct checked_rank *s, struct finding *out)
 {
     return check_between(s, out, results, "handling results");
 }
 
-enum check_state check_between_iterations(const struct advise_subject *s, struct finding *out)
+enum check_state check_between_iterations(const struct checked_rank *s, struct finding *out)
 {
     return check_between(s, out, NULL, "other work of the host");
 }
 
-enum check_state check_sampling(const struct advise_subject *s, struct finding *out)
+enum check_state check_sampling(const struct checked_rank *s, struct finding *out)
 {
     const double least_share = 0.15, normal_share = 0.05; /* of a decode */
     if (!has_engine(s))
@@ -141,7 +141,7 @@ enum check_state check_sampling(const struct advise_subject *s, struct finding *
 /* ---- prompts ------------------------------------------------------------------------------------------------------ */
 
 /* The median number of tokens of prompts. */
-static double usual_prompt(const struct advise_subject *s, double *scratch)
+static double usual_prompt(const struct checked_rank *s, double *scratch)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->series.n; i++)
@@ -150,7 +150,7 @@ static double usual_prompt(const struct advise_subject *s, double *scratch)
     return lower_median(scratch, n);
 }
 
-enum check_state check_long_prompt(const struct advise_subject *s, struct finding *out)
+enum check_state check_long_prompt(const struct checked_rank *s, struct finding *out)
 {
     const double far_interval = 5, far_prompt = 8; /* times the medians */
     const struct step_series *t = &s->series;
@@ -204,7 +204,7 @@ static size_t row_of_token(const struct step_series *t, int64_t ns)
 }
 
 /* A prompt brings a token of a request that had some already: it is computed again. */
-enum check_state check_preemption(const struct advise_subject *s, struct finding *out)
+enum check_state check_preemption(const struct checked_rank *s, struct finding *out)
 {
     const struct step_series *t = &s->series;
     struct requests requests;
@@ -212,7 +212,7 @@ enum check_state check_preemption(const struct advise_subject *s, struct finding
     if (!has_engine(s))
         return CHECK_ELSEWHERE;
     bool *is_again = arena_take(s->spare, t->n, sizeof *is_again);
-    if (!is_again || !requests_find(&requests, &s->q, s->spare))
+    if (!is_again || !requests_find(&requests, &s->rank, s->spare))
         return CHECK_FINE;
     for (size_t r = 0; r < requests.n; r++)
         for (size_t k = 0; k < requests.at[r].n_tokens; k++) {
@@ -243,7 +243,7 @@ static bool call_launches_graph(const char *name)
 }
 
 /* By row of the series: how often graphs and kernels are launched. False: no memory. */
-static bool launches_count(const struct advise_subject *s, uint32_t *graphs, uint32_t *kernels)
+static bool launches_count(const struct checked_rank *s, uint32_t *graphs, uint32_t *kernels)
 {
     const struct step_series *t = &s->series;
     for (size_t i = 0; i < s->spans.n[SPAN_CALL]; i++) {
@@ -258,7 +258,7 @@ static bool launches_count(const struct advise_subject *s, uint32_t *graphs, uin
     return graphs && kernels;
 }
 
-enum check_state check_decode_launches(const struct advise_subject *s, struct finding *out)
+enum check_state check_decode_launches(const struct checked_rank *s, struct finding *out)
 {
     const double least_share = 0.3; /* of decodes */
     const struct step_series *t = &s->series;
@@ -295,7 +295,7 @@ enum check_state check_decode_launches(const struct advise_subject *s, struct fi
 
 /* Without a device: decodes spend their time outside of operators, and not in sampling. With one, other checks name what
  * it waits for. */
-enum check_state check_decode_host(const struct advise_subject *s, struct finding *out)
+enum check_state check_decode_host(const struct checked_rank *s, struct finding *out)
 {
     const double least_share = 0.5; /* of decodes: less is normal between small operators */
     if (!has_engine(s) || s->has_device)
@@ -325,7 +325,7 @@ enum check_state check_decode_host(const struct advise_subject *s, struct findin
 }
 
 /* Decodes beyond some size launch kernels one by one, smaller ones a graph. */
-enum check_state check_graph_fallback(const struct advise_subject *s, struct finding *out)
+enum check_state check_graph_fallback(const struct checked_rank *s, struct finding *out)
 {
     const struct step_series *t = &s->series;
     if (!has_engine(s))

@@ -30,7 +30,7 @@ static bool waits_for_launches(const char *function)
 }
 
 /* A function that takes a twentieth of the mean step, while the device has nothing to do. */
-static bool is_slow_function(const struct advise_subject *s, const struct spent *x)
+static bool is_slow_function(const struct checked_rank *s, const struct spent *x)
 {
     const double least_share = 0.05;
     if (waits_for_launches(x->name))
@@ -39,7 +39,7 @@ static bool is_slow_function(const struct advise_subject *s, const struct spent 
     return low < s->mean.n && spent_compare(&s->mean.at[low], x) == 0 && s->mean.at[low].ns >= least_share * s->step_ns;
 }
 
-enum check_state check_slow_python(const struct advise_subject *s, struct finding *out)
+enum check_state check_slow_python(const struct checked_rank *s, struct finding *out)
 {
     if (s->spans.n[SPAN_PYTHON] == 0)
         return CHECK_UNRECORDED;
@@ -60,7 +60,7 @@ static double pause_ns(const struct host_pause *p)
     return (double)span_ns(p->begin_ns, p->end_ns);
 }
 
-enum check_state check_unrecorded(const struct advise_subject *s, struct finding *out)
+enum check_state check_unrecorded(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     const struct host_pause *longest = NULL;
@@ -107,7 +107,7 @@ static bool is_of_switch(double ns)
  * are what a healthy host varies by: threads that are woken, pages that are mapped. */
 static const double SLICE_NS = 3e6;
 
-static bool was_interrupted(const struct advise_subject *s, const struct host_pause *p)
+static bool was_interrupted(const struct checked_rank *s, const struct host_pause *p)
 {
     char kind[COLLECTIVE_KIND];
     const char *name = names_text(s->spans.names, p->name);
@@ -117,7 +117,7 @@ static bool was_interrupted(const struct advise_subject *s, const struct host_pa
     return !kind[0];
 }
 
-static bool find_interruptions(const struct advise_subject *s, struct interruptions *out)
+static bool find_interruptions(const struct checked_rank *s, struct interruptions *out)
 {
     const double least_steps = 0.5, least_share = 0.1;
     uint8_t *is_of_step = arena_take(s->spare, s->series.n, 1);
@@ -139,7 +139,7 @@ static bool find_interruptions(const struct advise_subject *s, struct interrupti
            out->ns >= least_share * s->step_ns * (double)s->n_steps;
 }
 
-static void lose_interruptions(const struct advise_subject *s, struct finding *out)
+static void lose_interruptions(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     for (size_t i = 0; i < s->pauses.n; i++) {
@@ -157,7 +157,7 @@ static void lose_interruptions(const struct advise_subject *s, struct finding *o
     }
 }
 
-static enum check_state check_interruptions(const struct advise_subject *s, struct finding *out, bool of_gil)
+static enum check_state check_interruptions(const struct checked_rank *s, struct finding *out, bool of_gil)
 {
     const double most = 0.6;
     struct interruptions x;
@@ -181,19 +181,19 @@ static enum check_state check_interruptions(const struct advise_subject *s, stru
     return CHECK_FOUND;
 }
 
-enum check_state check_gil(const struct advise_subject *s, struct finding *out)
+enum check_state check_gil(const struct checked_rank *s, struct finding *out)
 {
     return check_interruptions(s, out, true);
 }
 
 /* By the kernel's own count of what the thread of the steps waited for a processor. False: it was not recorded. */
-static bool starved_by_count(const struct advise_subject *s, struct finding *out)
+static bool starved_by_count(const struct checked_rank *s, struct finding *out)
 {
     double ready_ns = 0;
     for (uint32_t i = 0; i < s->series.n; i++) {
         if (!advise_counts(s, i))
             continue;
-        const struct step_thread_time t = step_thread_mean(&s->q, &s->series, &i, 1);
+        const struct step_thread_time t = step_thread_mean(&s->rank, &s->series, &i, 1);
         if (!t.is_known)
             return false;
         ready_ns += t.ready_ns / (double)s->n_steps;
@@ -205,7 +205,7 @@ static bool starved_by_count(const struct advise_subject *s, struct finding *out
     return ready_ns > 0;
 }
 
-enum check_state check_host_starved(const struct advise_subject *s, struct finding *out)
+enum check_state check_host_starved(const struct checked_rank *s, struct finding *out)
 {
     if (starved_by_count(s, out))
         return CHECK_FOUND;
@@ -224,7 +224,7 @@ static bool is_compilation(const char *name)
     return contains_one_of(name, word, sizeof word / sizeof *word);
 }
 
-enum check_state check_recompilation(const struct advise_subject *s, struct finding *out)
+enum check_state check_recompilation(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
     uint8_t *known = arena_take(s->spare, names_count(v->names), 1); /* by name: 1 no, 2 yes */
@@ -280,7 +280,7 @@ static size_t period_of(const bool *is, size_t first, size_t n)
 }
 
 /* Steps that copy far more to the host than others, and take longer. */
-enum check_state check_checkpoint(const struct advise_subject *s, struct finding *out)
+enum check_state check_checkpoint(const struct checked_rank *s, struct finding *out)
 {
     enum { LEAST_STEPS = 4, FACTOR = 10 };
     const double least_longer = 0.1;
@@ -330,7 +330,7 @@ enum check_state check_checkpoint(const struct advise_subject *s, struct finding
             const struct spent_place place = { .begin_ns = s->series.begin_ns[i], .dur_ns = s->series.time_ns[i] };
             finding_add(s, out, out->step_ns[i] / (double)s->n_steps, &place,
                         "step %.60s copies %.3f MB to the host in %.0f copies and takes %s",
-                        names_text(s->q.names, s->series.name[i]), bytes[i] / 1e6, copies[i],
+                        names_text(s->rank.names, s->series.name[i]), bytes[i] / 1e6, copies[i],
                         readable_duration(time, (double)s->series.time_ns[i]));
         }
     finding_say(

@@ -10,10 +10,10 @@ enum {
     HOST_KINDS = 1u << SPENT_HOST | 1u << SPENT_PYTHON | 1u << SPENT_RANGE | 1u << SPENT_NOTHING,
 };
 
-enum check_state check_gc(const struct advise_subject *s, struct finding *out)
+enum check_state check_gc(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
-    const struct collection *c = s->q.collection;
+    const struct collection *c = s->rank.collection;
     int64_t longest_ns = 0;
     if (v->n[SPAN_GC] == 0 && !(c && c->framework.file[FRAMEWORK_GC].is_there))
         return CHECK_UNRECORDED;
@@ -28,10 +28,10 @@ enum check_state check_gc(const struct advise_subject *s, struct finding *out)
     return CHECK_FOUND;
 }
 
-enum check_state check_data_loader(const struct advise_subject *s, struct finding *out)
+enum check_state check_data_loader(const struct checked_rank *s, struct finding *out)
 {
     const struct rank_spans *v = &s->spans;
-    const bool has_inputs = s->q.device && s->q.device->steps.get_nexts.n > 0;
+    const bool has_inputs = s->rank.device && s->rank.device->steps.get_nexts.n > 0;
     if (!has_inputs && v->n[SPAN_OPERATOR] + v->n[SPAN_RANGE] + v->n[SPAN_PYTHON] == 0)
         return CHECK_UNRECORDED;
     finding_of_kinds(s, out, 1u << SPENT_DATA, NULL);
@@ -42,7 +42,7 @@ enum check_state check_data_loader(const struct advise_subject *s, struct findin
 }
 
 /* The pool of the allocator asks the device for memory in warm-up steps only, unless it has to give memory back. */
-enum check_state check_memory_operators(const struct advise_subject *s, struct finding *out)
+enum check_state check_memory_operators(const struct checked_rank *s, struct finding *out)
 {
     if (s->spans.n[SPAN_CALL] == 0)
         return CHECK_UNRECORDED;
@@ -56,7 +56,7 @@ enum check_state check_memory_operators(const struct advise_subject *s, struct f
     return CHECK_FOUND;
 }
 
-enum check_state check_free_time(const struct advise_subject *s, struct finding *out)
+enum check_state check_free_time(const struct checked_rank *s, struct finding *out)
 {
     const double least_share = 0.1; /* less is normal: before the first kernel of a step, in the optimizer */
     const double free_ns = s->gaps.sum_ns / (double)s->n_steps;

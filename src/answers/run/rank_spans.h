@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_spans.h - the work of one rank as spans of a few kinds, in the same form whatever it was recorded by.
  *
- * Made from a subject: the columns of a collection, or the slices of a trace of torch.profiler. A span is read when it
+ * Made from a rank: the columns of a collection, or the slices of a trace of torch.profiler. A span is read when it
  * is asked for; only the order of the spans and the times in which the device works are kept. What a source does not
  * have is unknown: it is said by the result of a getter, never guessed.
  *
  * Spans of the device are sorted by begin. Spans of the host are sorted by track (a thread), and on a track an
  * enclosing span precedes what it encloses. Steps themselves (ProfilerStep#3) are no spans.
  *
- * A view: subject, series and arena are the caller's, for as long as it is used.
+ * A view: rank, series and arena are the caller's, for as long as it is used.
  */
 #ifndef ASCOPE_ANSWERS_RUN_RANK_SPANS_H
 #define ASCOPE_ANSWERS_RUN_RANK_SPANS_H

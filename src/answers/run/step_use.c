@@ -84,7 +84,7 @@ static void class_add(struct class_times *c, const char *class, double ns)
 
 /* Fills the names of the computing part. The class of a name is looked up again only if it has another operator than
  * last time. */
-static bool find_classes(struct step_use *out, const struct advise_subject *s, bool all)
+static bool find_classes(struct step_use *out, const struct checked_rank *s, bool all)
 {
     const struct rank_spans *v = &s->spans;
     struct known_class {
@@ -112,7 +112,7 @@ static bool find_classes(struct step_use *out, const struct advise_subject *s, b
     return known != NULL;
 }
 
-bool step_use_find(struct step_use *out, const struct advise_subject *s)
+bool step_use_find(struct step_use *out, const struct checked_rank *s)
 {
     const bool all = s->division.n_usual == 0;
     const struct step_profile *f = all ? &s->mean : &s->division.usual;
@@ -120,8 +120,8 @@ bool step_use_find(struct step_use *out, const struct advise_subject *s)
                               .n_steps = all ? s->n_steps : s->division.n_usual,
                               .is_whole = s->series.is_whole,
                               .is_host = s->series.is_host,
-                              .knows_waits = run_rank_knows_waits(&s->q),
-                              .is_by_type = s->q.profile && !profile_has_host(s->q.profile) };
+                              .knows_waits = run_rank_knows_waits(&s->rank),
+                              .is_by_type = s->rank.profile && !profile_has_host(s->rank.profile) };
     for (size_t i = 0; i < f->n; i++) {
         const struct spent *x = &f->at[i];
         struct use_part *p = &out->part[x->kind];

@@ -31,8 +31,8 @@ struct step_use {
     struct use_part part[SPENT_KINDS];
 };
 
-struct advise_subject;
-bool step_use_find(struct step_use *out, const struct advise_subject *s); /* false: no memory */
+struct checked_rank;
+bool step_use_find(struct step_use *out, const struct checked_rank *s); /* false: no memory */
 
 const char *use_part_key(enum spent_kind kind); /* "computing": for JSON */
 const char *use_part_words(const struct step_use *u, enum spent_kind kind);

@@ -12,17 +12,6 @@ static void recover(const void *arguments, const char *path)
     recover_first(arguments, path, stderr);
 }
 
-static bool read_all(struct given_run *g, struct arguments *a, const struct run_request *how)
-{
-    struct progress progress;
-    struct run_request q = *how;
-    q.progress = &progress;
-    progress_begin(&progress, stderr, !a->quiet);
-    const bool done = run_read(&g->run, &q, a->mem);
-    progress_end(&progress);
-    return done;
-}
-
 void given_run_memory(struct given_run *g, const struct arguments *a)
 {
     const struct input *first = g->inputs.list.n > 0 ? &g->inputs.list.at[0] : NULL;
@@ -33,13 +22,18 @@ void given_run_memory(struct given_run *g, const struct arguments *a)
 
 enum exit_status given_run_read(struct given_run *g, struct arguments *a, struct run_request how, size_t n_refused)
 {
+    struct progress progress;
     given_run_memory(g, a);
+    how.progress = &progress;
     how.inputs = &g->inputs;
     how.n_threads = a->options.n_threads;
     how.prepare = recover;
     how.context = a;
     how.warn = complain_line;
-    if (!read_all(g, a, &how)) {
+    progress_begin(&progress, stderr, !a->quiet);
+    const bool done = run_read(&g->run, &how, a->mem);
+    progress_end(&progress);
+    if (!done) {
         complain_no_memory("the list of ranks");
         return STATUS_NOTHING;
     }
@@ -48,8 +42,7 @@ enum exit_status given_run_read(struct given_run *g, struct arguments *a, struct
 }
 
 enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned also, bool needs_steps,
-                           void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
-                                         struct error *e))
+                           recording_look *look)
 {
     enum { KEPT = 128 << 20 };
     size_t n_refused;
@@ -70,10 +63,7 @@ enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned al
     return STATUS_NOTHING;
 }
 
-enum exit_status given_runs(struct given_run *g, struct arguments *a,
-                            void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
-                                          struct error *e),
-                            const void *look_of)
+enum exit_status given_runs(struct given_run *g, struct arguments *a, recording_look *look, const void *look_of)
 {
     LIST(uint32_t) group = { 0 };
     size_t n_refused = 0;

@@ -46,14 +46,10 @@ struct given_run {
 /* Reads it with `needs_steps` and `look` of a struct run_request. STATUS_DONE or STATUS_LOSSES: there are ranks.
  * Anything else: there are none, and the reason was reported. */
 enum exit_status given_run(struct given_run *g, struct arguments *a, unsigned also, bool needs_steps,
-                           void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
-                                         struct error *e));
+                           recording_look *look);
 
 /* Each word of the command line is a run of its own: group[i] is the word of input i. Keeps only what `look` returns. */
-enum exit_status given_runs(struct given_run *g, struct arguments *a,
-                            void *(*look)(const void *of, const struct recording *l, size_t i, struct arena *mem,
-                                          struct error *e),
-                            const void *look_of);
+enum exit_status given_runs(struct given_run *g, struct arguments *a, recording_look *look, const void *look_of);
 
 /* Limits the memory, before anything is read. Temporary files are beside a collection, never beside a trace. */
 void given_run_memory(struct given_run *g, const struct arguments *a);

@@ -207,7 +207,7 @@ bool collection_summary_print(const struct term *t, const struct arguments *a, c
 {
     const struct collection *s = &r->collection;
     const struct names *names = s->profile.names;
-    const struct step_subject steps = { &s->profile, s, choice, "step_trace_time.csv", is_of_job };
+    const struct step_table steps = { &s->profile, s, choice, "step_trace_time.csv", is_of_job };
     struct costs c;
     if (a->quiet || a->json)
         return true;
@@ -235,7 +235,7 @@ json_t *collection_summary_json(const struct arguments *a, const struct step_cho
                                 const struct collection_result *r, bool is_of_job)
 {
     const struct collection *s = &r->collection;
-    const struct step_subject steps = { &s->profile, s, choice, NULL, is_of_job };
+    const struct step_table steps = { &s->profile, s, choice, NULL, is_of_job };
     struct costs c;
     json_t *report = NULL;
     if (costs_sum(s, a->top, &c))

@@ -441,7 +441,7 @@ bool summary_print(const struct term *t, const struct arguments *a, const struct
     if (a->verbose > 0)
         put_sources(t, p);
     struct step_choice choice;
-    const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice), .file = "step_trace_*.csv" };
+    const struct step_table steps = { .profile = p, .choice = choice_of(a, &choice), .file = "step_trace_*.csv" };
     const bool has_steps = step_table_print(t, &steps, a->top), has_top = put_top(t, p, a->top),
                has_ranges = range_table_print(t, p, NULL, a->top), has_host = host_table_print(t, p, a->top),
                has_files = summary_files(t, p->path, &r->account, a->verbose > 0);
@@ -531,7 +531,7 @@ json_t *summary_json(const struct arguments *a, const struct result *r)
                   top_json(p, a->top), "losses", losses_json(&p->lost), "recording", recording_json(&p->collector),
                   "problems", problems_json(&r->account), "seconds", seconds_json(&r->account));
     struct step_choice choice;
-    const struct step_subject steps = { .profile = p, .choice = choice_of(a, &choice) };
+    const struct step_table steps = { .profile = p, .choice = choice_of(a, &choice) };
     json_object_set_new(report, "ranges", range_table_json(p, NULL, a->top));
     json_object_set_new(report, "host", host_table_json(p, a->top));
     if (report && step_table_json(&steps, a->top, report))

@@ -455,11 +455,10 @@ bool rank_db_load(const struct job_rank *from, unsigned parts, struct rank *out,
     return done && rank_text_metadata(from->path, out, e);
 }
 
-bool rank_tables_load(const struct job_rank *from, const struct table_source *source, unsigned parts, struct rank *out,
+bool rank_tables_load(const char *path, const struct table_source *source, unsigned parts, struct rank *out,
                       struct error *e)
 {
     struct table_reader r = { .rank = out, .mem = out->mem, .e = e };
-    out->identity.framework = from->framework;
-    table_reader_open_source(&r, from->path, source);
-    return load_parts(&r, parts) && load_comm_parts(&r, parts) && rank_text_metadata(from->path, out, e);
+    table_reader_open_source(&r, path, source);
+    return load_parts(&r, parts) && load_comm_parts(&r, parts) && rank_text_metadata(path, out, e);
 }

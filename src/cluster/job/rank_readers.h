@@ -35,7 +35,7 @@ bool rank_databases_write(struct job *j, const struct rank_databases *r, size_t 
 
 /* Reads the wanted parts. False: a file is not a database or cannot be read, or there is no memory. */
 bool rank_db_load(const struct job_rank *r, unsigned parts, struct rank *out, struct error *e);
-bool rank_tables_load(const struct job_rank *r, const struct table_source *source, unsigned parts, struct rank *out,
+bool rank_tables_load(const char *path, const struct table_source *source, unsigned parts, struct rank *out,
                       struct error *e);
 
 /* rank_trace.c: what a trace says about a rank: a file of torch.profiler, or trace_view.json.

@@ -14,7 +14,7 @@ enum { MOST = 64, STEPS = 2 };
 struct made {
     struct profile p;
     struct device d;
-    struct advise_subject s;
+    struct checked_rank s;
     struct spent spent[4];
     int64_t step_ns[2]; /* begin and end of the only row of the series */
 };
@@ -34,7 +34,7 @@ static void made_init(struct made *m)
     };
     m->p.names = m->p.dictionary.names = names_new();
     m->p.chip = chip_of(5);
-    m->s.q = (struct run_rank){ .profile = &m->p, .device = &m->d, .names = m->p.names };
+    m->s.rank = (struct run_rank){ .profile = &m->p, .device = &m->d, .names = m->p.names };
     m->step_ns[1] = INT64_MAX;
     m->s.series = (struct step_series){ .n = 1,
                                         .is_whole = true,
@@ -67,7 +67,7 @@ static void made_fini(struct made *m)
 /* Once all columns are there. */
 static void made_look(struct made *m)
 {
-    assert_true(rank_spans_find(&m->s.spans, &m->s.q, &m->s.series, m->s.spare));
+    assert_true(rank_spans_find(&m->s.spans, &m->s.rank, &m->s.series, m->s.spare));
 }
 
 /* Transfers of the same size and speed. */
@@ -97,7 +97,7 @@ static void transfers_are_compared_with_others_of_their_kind(void **state)
 {
     enum { S = TRANSPORT_SDMA, R = TRANSPORT_RDMA };
     static const uint64_t MB = 1000000;
-    typedef enum check_state check(const struct advise_subject *s, struct finding *out);
+    typedef enum check_state check(const struct checked_rank *s, struct finding *out);
     /* clang-format off */
     const struct { const char *what; check *run; struct transfers x[4]; double gain_ms; size_t n; const char *found; } row[] = {
         { "no transfers", check_small_packets, { { 0 } }, -1, 0, NULL },

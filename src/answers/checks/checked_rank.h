@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_subject.h - one rank as the checks of advise.h see it: its steps, what their time was spent on, its spans.
+/* checked_rank.h - one rank as the checks of advise.h see it: its steps, what their time was spent on, its spans.
  *
- * A subject is about some of the steps: the usual ones, all of them, or a few slow ones by themselves. What checks
+ * It is checked over some of its steps: the usual ones, all of them, or a few slow ones by themselves. What checks
  * report are means over these, so that what happened once is in no mean of what happens in each step. Everything is in
  * the spare arena.
  */
-#ifndef ASCOPE_ANSWERS_CHECKS_ADVISE_SUBJECT_H
-#define ASCOPE_ANSWERS_CHECKS_ADVISE_SUBJECT_H
+#ifndef ASCOPE_ANSWERS_CHECKS_CHECKED_RANK_H
+#define ASCOPE_ANSWERS_CHECKS_CHECKED_RANK_H
 
 #include "answers/checks/host_gaps.h"
 #include "answers/checks/host_pauses.h"
@@ -20,8 +20,8 @@ struct launch_waits {
     int64_t longest_ns;
 };
 
-struct advise_subject {
-    struct run_rank q;
+struct checked_rank {
+    struct run_rank rank;
     struct rank_spans spans;
     struct step_series series;
     size_t n_startup;              /* slow steps at the begin of the recording, which do not count */
@@ -44,14 +44,14 @@ struct advise_subject {
     struct arena *mem, *spare; /* for the findings; for temporary data of the checks */
 };
 
-static inline bool advise_counts(const struct advise_subject *s, uint32_t step)
+static inline bool advise_counts(const struct checked_rank *s, uint32_t step)
 {
     return step != NO_ROW && step >= s->n_startup && (!s->counts || s->counts[step]);
 }
 
-/* Fills what does not depend on the steps that count. q, mem and spare are set. False only without memory. */
-bool advise_subject_begin(struct advise_subject *s);
+/* Fills what does not depend on the steps that count. rank, mem and spare are set. False only without memory. */
+bool checked_rank_begin(struct checked_rank *s);
 /* Fills the rest, as often as wanted. `counts` is lent. False only without memory. */
-bool advise_subject_count(struct advise_subject *s, const bool *counts, bool is_of_few);
+bool checked_rank_count(struct checked_rank *s, const bool *counts, bool is_of_few);
 
 #endif

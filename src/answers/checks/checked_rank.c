@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers/checks/advise_subject.h"
+#include "answers/checks/checked_rank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "answers/run/profiles_mean.h"
 
 /* Fills alone_ns. Kernels are sorted by begin, so that one is alone after the latest end so far. */
-static bool subject_alone(struct advise_subject *s)
+static bool checked_rank_alone(struct checked_rank *s)
 {
     int64_t reach_ns = INT64_MIN;
     s->alone_ns = arena_take(s->spare, s->spans.n[SPAN_KERNEL], sizeof *s->alone_ns);
@@ -24,7 +24,7 @@ static bool subject_alone(struct advise_subject *s)
 }
 
 /* The mean over the usual and the slow steps that count. */
-static bool subject_mean(struct advise_subject *s)
+static bool checked_rank_mean(struct checked_rank *s)
 {
     const struct step_division *d = &s->division;
     struct weighted_profile *part = arena_take(s->spare, s->n_slow + 1, sizeof *part);
@@ -45,13 +45,13 @@ static bool subject_mean(struct advise_subject *s)
 }
 
 /* A trace without steps: all of it counts as one. */
-static bool subject_whole(struct advise_subject *s)
+static bool checked_rank_whole(struct checked_rank *s)
 {
-    const struct chrome_slices *x = &s->q.trace->slices;
+    const struct chrome_slices *x = &s->rank.trace->slices;
     struct chrome_kinds kinds;
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     bool has_device = false;
-    if (!chrome_kinds_init(&kinds, s->q.trace, s->spare) || !step_series_take(&s->series, 1, s->spare))
+    if (!chrome_kinds_init(&kinds, s->rank.trace, s->spare) || !step_series_take(&s->series, 1, s->spare))
         return false;
     for (size_t i = 0; i < x->n; i++) {
         const enum slice_kind kind = chrome_kind(&kinds, i);
@@ -71,10 +71,10 @@ static bool subject_whole(struct advise_subject *s)
     return step_series_compare(&s->series, s->spare);
 }
 
-bool advise_subject_begin(struct advise_subject *s)
+bool checked_rank_begin(struct checked_rank *s)
 {
     struct step_series *all = &s->series;
-    if (!run_rank_series(all, &s->q, s->spare) || (s->q.trace && all->n == 0 && !subject_whole(s)))
+    if (!run_rank_series(all, &s->rank, s->spare) || (s->rank.trace && all->n == 0 && !checked_rank_whole(s)))
         return false;
     s->n_startup = all->n_startup;
     s->from_ns = s->n_startup > 0 ? all->begin_ns[s->n_startup] : INT64_MIN;
@@ -82,15 +82,15 @@ bool advise_subject_begin(struct advise_subject *s)
     for (size_t i = 0; s->slow && i < all->n; i++)
         if (i >= s->n_startup && !step_is_usual(all, i))
             s->slow[s->n_slow++] = (uint32_t)i;
-    if (!s->slow || !run_rank_division(&s->division, all, &s->q, s->slow, s->n_slow, s->spare) ||
-        !rank_spans_find(&s->spans, &s->q, all, s->spare))
+    if (!s->slow || !run_rank_division(&s->division, all, &s->rank, s->slow, s->n_slow, s->spare) ||
+        !rank_spans_find(&s->spans, &s->rank, all, s->spare))
         return false;
-    s->has_device = s->q.device || s->spans.busy.n > 0;
+    s->has_device = s->rank.device || s->spans.busy.n > 0;
     s->is_gpu = s->has_device && !s->spans.is_npu;
     return true;
 }
 
-bool advise_subject_count(struct advise_subject *s, const bool *counts, bool is_of_few)
+bool checked_rank_count(struct checked_rank *s, const bool *counts, bool is_of_few)
 {
     s->counts = counts;
     s->is_of_few = is_of_few;
@@ -99,10 +99,10 @@ bool advise_subject_count(struct advise_subject *s, const bool *counts, bool is_
         s->n_steps += advise_counts(s, i);
     s->n_steps = s->n_steps > 0 ? s->n_steps : 1;
     s->per = s->series.is_whole ? "in all" : "a step";
-    if (!subject_mean(s))
+    if (!checked_rank_mean(s))
         return false;
     s->step_ns = s->mean.time_ns;
-    return subject_alone(s) && host_gaps_find(&s->gaps, &s->spans, s->n_startup, counts, s->spare) &&
+    return checked_rank_alone(s) && host_gaps_find(&s->gaps, &s->spans, s->n_startup, counts, s->spare) &&
            host_pauses_find(&s->pauses, &s->spans, &s->gaps, s->step_ns, s->n_steps, s->spare) && kernel_pays_find(s) &&
            launch_waits_find(s);
 }
