@@ -2,8 +2,7 @@
 #include "cli/commands.h"
 
 #include "answers/checks/advise_checks.h"
-#include "cli/commands/one_collection.h"
-#include "cli/options/command.h"
+#include "cli/commands/given_run.h"
 #include "cli/options/summary.h"
 #include "open/run_explain.h"
 #include "report/advise_page.h"

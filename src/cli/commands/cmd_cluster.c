@@ -9,7 +9,6 @@
 #include "base/memory/large_memory.h"
 #include "base/text/json_memory.h"
 #include "cli/commands/cluster_launch.h"
-#include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "cli/options/work.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/commands/compared_runs.h"
-#include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "report/gate/gate_ci.h"

@@ -7,7 +7,6 @@
 
 #include "base/files/file.h"
 #include "base/memory/large_memory.h"
-#include "cli/commands/one_collection.h"
 #include "cli/options/command.h"
 #include "cli/options/summary.h"
 #include "answers/memory/memory_recording.h"

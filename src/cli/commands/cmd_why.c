@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
-#include "cli/commands/one_collection.h"
-#include "cli/options/command.h"
+#include "cli/commands/given_run.h"
 #include "cli/options/summary.h"
 #include "open/run_explain.h"
 #include "report/why_report.h"

@@ -4,7 +4,7 @@
 #define ASCOPE_CLI_COMMANDS_COMPARED_RUNS_H
 
 #include "answers/judge/compare.h"
-#include "cli/commands/one_collection.h"
+#include "cli/commands/given_run.h"
 #include "report/compare_report.h"
 
 struct compared_runs {

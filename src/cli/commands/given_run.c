@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/one_collection.h"
+#include "cli/commands/given_run.h"
 
 #include "base/memory/large_memory.h"
 #include "cli/commands.h"
-#include "cli/options/command.h"
 #include "cli/options/work.h"
 #include "report/term.h"
 

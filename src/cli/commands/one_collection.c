@@ -85,20 +85,6 @@ enum exit_status collection_status(const struct collection *s, const struct loss
     return s->device_error.fault != FAULT_NONE || losses_damage(lost) > 0 ? STATUS_LOSSES : STATUS_DONE;
 }
 
-FILE *report_stream(const char *out)
-{
-    progress_clear();
-    return destination_is_stdout(out) ? stderr : stdout;
-}
-
-bool json_has_room(const struct arguments *a, const char *what, const char *out)
-{
-    const bool has_room = !a->json || !out || !destination_is_stdout(out);
-    if (!has_room)
-        complain("--json: standard output is for the result; give %s the name of a file", what);
-    return has_room;
-}
-
 /* The progress of writing: the result is a timeline, or about as small as the tables. */
 static void stage_writing(struct progress *p, const struct one_collection *c, uint64_t bytes)
 {

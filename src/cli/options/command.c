@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/files/destination.h"
+#include "base/process/progress.h"
 #include "export/output_options.h"
 #include "report/term.h"
 
@@ -126,4 +128,18 @@ const char *nearest_word(const char *given, const char *const *word, size_t n)
         }
     }
     return best;
+}
+
+FILE *report_stream(const char *out)
+{
+    progress_clear();
+    return destination_is_stdout(out) ? stderr : stdout;
+}
+
+bool json_has_room(const struct arguments *a, const char *what, const char *out)
+{
+    const bool has_room = !a->json || !out || !destination_is_stdout(out);
+    if (!has_room)
+        complain("--json: standard output is for the result; give %s the name of a file", what);
+    return has_room;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/options/option_table.h"
 #include "open/inputs.h"
@@ -69,6 +70,12 @@ enum exit_status given_inputs(struct inputs *t, size_t *n_refused, struct argume
 
 /* Appends the inputs of one path. */
 enum exit_status given_add(struct inputs *t, const char *path, unsigned also);
+
+/* command.c: a result that may go to standard output. */
+
+FILE *report_stream(const char *out); /* for the text report: stdout, or stderr if the result goes to stdout */
+/* False: --json and the result would both use standard output, which was reported. */
+bool json_has_room(const struct arguments *a, const char *what, const char *out);
 
 /* command.c: suggests a known word for a mistyped one: commands, options, actions. */
 

@@ -6,7 +6,7 @@
 #ifndef ASCOPE_CLI_SQL_SQL_INPUTS_H
 #define ASCOPE_CLI_SQL_SQL_INPUTS_H
 
-#include "cli/commands/one_collection.h"
+#include "cli/commands/given_run.h"
 #include "sql/run/run_sources.h"
 #include "sql/sql_run.h"
 #include "view/inputs/view_inputs.h"
