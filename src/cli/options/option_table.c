@@ -23,6 +23,9 @@ enum { PATH_MOST = 4096 };
 #define NUMBER(field, from, to)                                                                                        \
     .kind = OPTION_NUMBER, .value = "N", .least = (from), .most = (to), .at = AT(field),                               \
     .width = sizeof((struct arguments){ 0 }.field)
+#define SECONDS(field, from, to)                                                                                       \
+    .kind = OPTION_NUMBER, .value = "SECONDS", .is_time = true, .least = (from), .most = (to), .at = AT(field),        \
+    .width = sizeof((struct arguments){ 0 }.field)
 
 static const char *mode_word(size_t i)
 {
@@ -137,7 +140,7 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "for two runs: step that begins at the same moment in both; default: the first that both have" },
     [OPT_TOP_ONCE] = { "once", .kind = OPTION_FLAG, .at = AT(monitor.once),
         .help = "print the state once, and end; the same in a pipe" },
-    [OPT_TOP_WINDOW] = { "window", NUMBER(monitor.window_s, 1, 86400),
+    [OPT_TOP_WINDOW] = { "window", SECONDS(monitor.window_s, 1, 86400),
         .help = "seconds of the past that are shown and judged; default: 600" },
     [OPT_MONITOR_LISTEN] = { "listen", .kind = OPTION_TEXT, .value = "[ADDRESS:]PORT", .at = AT(monitor.listen),
         .help = "serve metrics over HTTP: /metrics for Prometheus, /openmetrics; default of the address: 127.0.0.1; others need --token-file" },
@@ -294,13 +297,13 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "counter group of the AI cores, or none; default: PipeUtilization" },
     [OPT_RUN_MARKS] = { "marks", .kind = OPTION_SWITCH, .at = AT(run.marks),
         .help = "marks of the program (libascope, mstx); default: on" },
-    [OPT_RUN_DELAY] = { "delay", NUMBER(run.delay_s, 1, UINT32_MAX),
+    [OPT_RUN_DELAY] = { "delay", SECONDS(run.delay_s, 1, UINT32_MAX),
         .help = "seconds from the start of the program to that of the recording" },
-    [OPT_RUN_DURATION] = { "duration", NUMBER(run.duration_s, 1, UINT32_MAX),
+    [OPT_RUN_DURATION] = { "duration", SECONDS(run.duration_s, 1, UINT32_MAX),
         .help = "seconds to record; the program continues" },
-    [OPT_RUN_PERIOD] = { "period", NUMBER(run.period_s, 1, 2592000),
+    [OPT_RUN_PERIOD] = { "period", SECONDS(run.period_s, 1, 2592000),
         .help = "without a program: record the machine for this many seconds" },
-    [OPT_RUN_HANG_AFTER] = { "hang-after", NUMBER(run.hang_after_s, 1, 2592000),
+    [OPT_RUN_HANG_AFTER] = { "hang-after", SECONDS(run.hang_after_s, 1, 2592000),
         .help = "seconds without a step or collective of any rank, after which the report of ascope hang is printed; for Python scripts of PyTorch" },
     [OPT_RUN_PID] = { "pid", "attach", .kind = OPTION_TEXT, .value = "N", .at = AT(run.pid),
         .help = "record a running process until it ends, until Ctrl-C, or for --duration; with --interactive several, separated by commas" },
@@ -348,7 +351,7 @@ const struct option_row option_rows[OPTIONS] = {
         .help = "analyse the collections beside the job, which does not wait (analyse, async_mode)" },
     [OPT_DYN_OUT] = { "out", .kind = OPTION_DIR, .value = "DIR", .at = AT(dyn.out),
         .help = "directory in which the collections are created (prof_dir); default: as the file says" },
-    [OPT_DYN_TIMEOUT] = { "timeout", NUMBER(dyn.timeout_s, 1, UINT32_MAX),
+    [OPT_DYN_TIMEOUT] = { "timeout", SECONDS(dyn.timeout_s, 1, UINT32_MAX),
         .help = "time limit of wait in seconds; default: none" },
     [OPT_SAMPLE_HZ] = { "hz", NUMBER(sample.hz, 1, 1000), .help = "looks a second; default: 100" },
     [OPT_SAMPLE_SECONDS] = { "seconds", NUMBER(sample.seconds, 1, 86400), .help = "how long; default: 10" },
@@ -504,10 +507,14 @@ static bool set_number(const struct option_row *o, const char *what, const char 
 {
     char *end;
     errno = 0;
-    const unsigned long long n = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || n < o->least || n > o->most) {
-        complain("%s %s: accepted are integers from %llu to %llu", what, text, (unsigned long long)o->least,
-                 (unsigned long long)o->most);
+    unsigned long long n = strtoull(text, &end, 10);
+    bool ok = *text >= '0' && *text <= '9' && errno == 0;
+    if (o->is_time && *end && strchr("smh", *end))
+        ok = !__builtin_mul_overflow(n, *end == 'h' ? 3600 : *end == 'm' ? 60 : 1, &n) && ok, end++;
+    if (!ok || *end || n < o->least || n > o->most) {
+        complain("%s %s: accepted are %s from %llu to %llu%s", what, text, o->is_time ? "seconds" : "integers",
+                 (unsigned long long)o->least, (unsigned long long)o->most,
+                 o->is_time ? ", also as 90s, 5m or 2h" : "");
         return false;
     }
     const uint64_t value = n * (o->unit ? o->unit : 1);

@@ -247,6 +247,7 @@ struct option_row {
     uint64_t least, most;
     uint32_t unit;           /* factor of a number; 0: 1 */
     uint8_t width;           /* of a number, in bytes */
+    bool is_time;            /* a number of seconds, which may have a unit: 90s, 5m, 2h */
     size_t at;               /* offset in struct arguments */
     const char *environment; /* a variable that gives the value when the option is absent, or NULL */
     const char *help;

@@ -75,9 +75,17 @@ class Run(Running):
                 self.assertEqual([line for line in r.stderr.splitlines() if "front end" in line], [ignored % named])
         self.assertEqual(len(self.found("o")), len(rows))
         for given, part in (["--active", "many"], "--active many: accepted are integers"), (["--with-stack=on"], "unknown option"), \
-                (["--export-type"], "--export-type: missing value; write --export-type=VALUE"), (["--skip-first-wait", "2"], "integers from 0 to 1"):
+                (["--export-type"], "--export-type: missing value; write --export-type=VALUE"), (["--skip-first-wait", "2"], "integers from 0 to 1"), \
+                (["--duration", "5d"], "seconds from 1 to 4294967295, also as 90s"), (["--period", "721h"], "seconds from 1 to 2592000"):
             with self.subTest(given):
                 self.assertIn(part, self.ascope("run", *given, "--", "true", code=2).stderr)
+
+    def test_seconds_may_have_a_unit(self):
+        for given, seconds in (("90s", "90"), ("5m", "300"), ("2h", "7200")):
+            with self.subTest(given):
+                self.ascope("run", "--no-export", "--out", given, "--host-sys", "none", "--duration", given, "--", "true", code=0)
+                with open(os.path.join(self.one(given), "host/sample.json"), encoding="utf-8") as f:
+                    self.assertEqual(json.load(f)["durationTime"], seconds)
 
     def test_a_program_gets_no_variables_of_the_python_front_end(self):
         r = self.ascope("run", "--no-export", "--out", "o", "--dialect", "current", "--", "env", code=0)
