@@ -299,7 +299,8 @@ void nodes_end(const struct cupti_calls *c)
     }
     if (question == 0)
         question = question_find(c);
-    c->enable_callback(1, subscriber, CUPTI_OF_DRIVER, question);
+    if (question != IDS_MOST)
+        c->enable_callback(1, subscriber, CUPTI_OF_DRIVER, question);
     watches = NULL;
     asks = c;
     detach(c, ask);

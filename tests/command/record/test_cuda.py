@@ -485,9 +485,10 @@ class Life(Case):
             self.assertEqual([row["Name"] for row in rows], [MUL] * 3)
 
     def test_many_kernels_in_buffers_that_go_round(self):
-        """A hundred thousand records of 216 bytes are more than a buffer holds."""
+        """A hundred thousand records of 216 bytes are more than a buffer holds. How many calls of the host are dropped depends on when
+        their writer gets a processor."""
         r = self.record("kernels=100000", "slice_kb=1024")
-        self.assertEqual(self.facts(r)["dropped"], [])
+        self.assertLessEqual({d["what"] for d in self.facts(r)["dropped"]}, {"calls", "operators"})
         out = self.analysed(r)
         with open(out + "/kernel_details.csv") as f:
             self.assertEqual(sum(1 for _ in f) - 1, 100000)

@@ -474,6 +474,8 @@ int32_t cuptiUnsubscribe(void *subscriber)
 int32_t cuptiEnableCallback(uint32_t is_on, void *subscriber, int32_t domain, uint32_t id)
 {
     (void)subscriber;
+    if (domain < 0 || domain > RESOURCE || id >= IDS)
+        abort(); /* CUPTI says that there is no such callback; nobody should ask for one */
     cupti.is_enabled[domain][id] = is_on;
     return result("cuptiEnableCallback");
 }
