@@ -4,7 +4,9 @@
 
 Left out with one line (exit code 77) where pytest is not installed, or where every test in it was left out.
 """
+import os
 import sys
+import tempfile
 
 SKIPPED = 77
 
@@ -35,7 +37,9 @@ class Count:
 
 def main(arguments):
     count = Count()
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "-rs"] + arguments, plugins=[count])
+    with tempfile.TemporaryDirectory(prefix="ascope-") as place:  # also for what is left by processes that a test kills
+        os.environ["TMPDIR"] = tempfile.tempdir = place
+        code = pytest.main(["-q", "-p", "no:cacheprovider", "-rs"] + arguments, plugins=[count])
     if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and count.n_run == 0:
         print("left out:", count.reason)
         return SKIPPED
