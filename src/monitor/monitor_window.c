@@ -42,10 +42,10 @@ static bool is_known(const struct monitor_record *r, enum ascope_monitor_value v
     return r->value[value] != MONITOR_UNKNOWN;
 }
 
-/* Whether blocked time has to stand for communication. */
-static bool is_guessed(const struct monitor_record *r)
+/* Whether blocked time has to stand for communication. Who is alone waits for nobody. */
+static bool is_guessed(const struct monitor_record *r, bool is_alone)
 {
-    return !is_known(r, ASCOPE_MONITOR_COMMUNICATION) && !is_known(r, ASCOPE_MONITOR_COMPUTING) &&
+    return !is_alone && !is_known(r, ASCOPE_MONITOR_COMMUNICATION) && !is_known(r, ASCOPE_MONITOR_COMPUTING) &&
            !is_known(r, ASCOPE_MONITOR_ALLOCATED) && is_known(r, ASCOPE_MONITOR_CPU) &&
            is_known(r, ASCOPE_MONITOR_PREEMPTED);
 }
@@ -55,13 +55,13 @@ static int64_t within(int64_t n, int64_t most)
     return n < 0 ? 0 : n > most ? most : n;
 }
 
-static void parts_of(const struct monitor_record *r, int64_t part_ns[JUDGED_PARTS])
+static void parts_of(const struct monitor_record *r, bool is_alone, int64_t part_ns[JUDGED_PARTS])
 {
     const int64_t *const v = r->value;
     const bool has_device = is_known(r, ASCOPE_MONITOR_COMPUTING);
     const int64_t computing = within(known(v[has_device ? ASCOPE_MONITOR_COMPUTING : ASCOPE_MONITOR_CPU]), r->time_ns);
     int64_t exposed = known(v[ASCOPE_MONITOR_COMMUNICATION]);
-    if (is_guessed(r))
+    if (is_guessed(r, is_alone))
         exposed = r->time_ns - computing - v[ASCOPE_MONITOR_PREEMPTED] - known(v[ASCOPE_MONITOR_DATA]);
     exposed = within(exposed, r->time_ns - (has_device ? computing : 0)); /* a thread also runs while it communicates */
     part_ns[JUDGED_COMPUTING] = within(computing, r->time_ns - exposed);
@@ -71,7 +71,7 @@ static void parts_of(const struct monitor_record *r, int64_t part_ns[JUDGED_PART
 
 /* The mean steps of the blocks of a rank. */
 static bool steps_fill(struct judged_rank *out, const struct monitor_rank *r, size_t from, uint32_t block,
-                       struct arena *mem)
+                       bool is_alone, struct arena *mem)
 {
     struct rank_step *const step = arena_take(mem, r->n - from, sizeof *step);
     size_t n = 0;
@@ -83,7 +83,7 @@ static bool steps_fill(struct judged_rank *out, const struct monitor_rank *r, si
         uint64_t n_steps = 0;
         for (end = i; end < r->n && (end == i || r->at[end].step / block == number); end++) {
             int64_t part_ns[JUDGED_PARTS];
-            parts_of(&r->at[end], part_ns);
+            parts_of(&r->at[end], is_alone, part_ns);
             n_steps += r->at[end].n_steps;
             s.time_ns += r->at[end].time_ns;
             for (int p = 0; p < JUDGED_PARTS; p++)
@@ -106,7 +106,7 @@ static bool steps_fill(struct judged_rank *out, const struct monitor_rank *r, si
 
 /* ---- the usual step of a rank ---- */
 
-static void rank_mean(struct window_rank *w, size_t from)
+static void rank_mean(struct window_rank *w, size_t from, bool is_alone)
 {
     const struct monitor_rank *const r = w->of;
     double n_steps = 0, time_ns = 0, sum[MONITOR_VALUES] = { 0 };
@@ -115,7 +115,7 @@ static void rank_mean(struct window_rank *w, size_t from)
     for (size_t i = from; i < r->n; i++) {
         const struct monitor_record *const at = &r->at[i];
         int64_t part_ns[JUDGED_PARTS];
-        parts_of(at, part_ns);
+        parts_of(at, is_alone, part_ns);
         n_steps += at->n_steps;
         time_ns += (double)at->time_ns;
         w->longest_ns = (double)at->longest_ns > w->longest_ns ? (double)at->longest_ns : w->longest_ns;
@@ -160,6 +160,7 @@ static bool rows_time(struct monitor_window *w, struct arena *mem)
 bool monitor_window_of(struct monitor_window *out, const struct monitor_ranks *m, int64_t length_ns, struct arena *mem)
 {
     struct monitor_window w = { .block = 1 };
+    const bool is_alone = m->n == 1;
     bool is_host = true;
     for (size_t i = 0; i < m->n; i++)
         if (m->rank[i]->n > 0 && monitor_record_end_ns(&m->rank[i]->at[m->rank[i]->n - 1]) > w.end_ns)
@@ -179,7 +180,7 @@ bool monitor_window_of(struct monitor_window *out, const struct monitor_ranks *m
         from[w.n] = first;
         struct window_rank *const one = &w.rank[w.n++];
         *one = (struct window_rank){ .of = r, .name = rank_name(r, mem) };
-        rank_mean(one, first);
+        rank_mean(one, first, is_alone);
         if (!one->name)
             return false;
         if (one->steps_per_s > 0 && (w.steps_per_s == 0 || one->steps_per_s < w.steps_per_s)) {
@@ -188,15 +189,19 @@ bool monitor_window_of(struct monitor_window *out, const struct monitor_ranks *m
         }
         for (size_t k = first; k < r->n; k++) {
             w.block = block_over(w.block, &r->at[k]);
-            w.is_waiting_guessed |= is_guessed(&r->at[k]);
+            w.is_waiting_guessed |= is_guessed(&r->at[k], is_alone);
             is_host &= !is_known(&r->at[k], ASCOPE_MONITOR_COMPUTING);
         }
     }
     for (size_t i = 0; i < w.n; i++) {
         judged[i].name = w.rank[i].name;
-        if (!steps_fill(&judged[i], w.rank[i].of, from[i], w.block, mem))
+        if (!steps_fill(&judged[i], w.rank[i].of, from[i], w.block, is_alone, mem))
             return false;
     }
     *out = w;
-    return run_judge(&out->run, judged, w.n, "step", is_host, mem) && rows_time(out, mem);
+    if (!run_judge(&out->run, judged, w.n, "step", is_host, mem))
+        return false;
+    for (size_t i = 0; i < out->run.of.n; i++)
+        out->run.of.at[i].lost_ns *= w.block; /* a row is the mean of so many steps */
+    return rows_time(out, mem);
 }

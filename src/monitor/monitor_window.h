@@ -9,7 +9,7 @@
  * Parts of a step. Where the device's work is recorded: computing, exposed communication, and the rest. On the host
  * alone: the time in which the step's thread ran, communication if it is recorded, and the rest. Where communication is
  * not recorded, and no device is used, the time in which the thread was blocked, neither for data nor for a processor,
- * stands for it: that is where a rank waits for others.
+ * stands for it: that is where a rank waits for others, if there are any.
  */
 #ifndef ASCOPE_MONITOR_MONITOR_WINDOW_H
 #define ASCOPE_MONITOR_MONITOR_WINDOW_H

@@ -10,9 +10,10 @@
 
 enum { RANKS_SHOWN = 8, CELLS_OF_LINE = 64, BAR_COLUMNS = 40 };
 
-static const char *const part_words[2][JUDGED_PARTS] = {
+static const char *const part_words[3][JUDGED_PARTS] = {
     { "computing", "communication", "rest" },
     { "running", "communication", "rest" },
+    { "running", "blocked", "rest" }, /* communication is not recorded */
 };
 
 static double own_ns(const struct window_rank *r)
@@ -62,9 +63,10 @@ static void parts_put(const struct term *t, const struct monitor_window *w)
         return;
     fprintf(t->to, "usual step of %s: %s\n", r->name, readable_duration(text, r->step_ns));
     for (int p = 0; p < JUDGED_PARTS; p++)
-        bar_put(t, part_words[w->run.is_host][p], r->part_ns[p], r->step_ns);
-    if (w->is_waiting_guessed && w->n > 1)
-        fputs("  (communication was not recorded: it is the time in which the thread was blocked)\n", t->to);
+        if (p != JUDGED_EXPOSED || w->is_waiting_guessed || !isnan(r->value[ASCOPE_MONITOR_COMMUNICATION]))
+            bar_put(t, part_words[w->is_waiting_guessed ? 2 : w->run.is_host][p], r->part_ns[p], r->step_ns);
+    if (w->is_waiting_guessed)
+        fputs("  (communication was not recorded; the time in which the thread was blocked stands for it)\n", t->to);
 }
 
 /* One character for each rank: its own time against the median rank. */

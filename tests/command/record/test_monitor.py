@@ -258,6 +258,23 @@ class TestTop(Case):
         self.assertEqual(shown["block"], 8)
         self.assertEqual([(f["shape"], f["rank"]) for f in shown["findings"]], [("rank", "rank 1")])
 
+    def test_a_process_alone_waits_for_nobody(self):
+        """A record of four steps costs four times what its mean step does, and blocked time without other ranks is not communication."""
+        head = monitor_files.header(2000)
+        with open(os.path.join(self.dir, "monitor_node_1_1.ring"), "wb") as f:
+            f.write(head + bytes(HEADER_BYTES - len(head)))
+            begin = 10**18
+            for number in range(60):
+                ns = 4 * (20_000_000 if 30 <= number < 40 else 10_000_000) + number % 3 * 4000
+                f.write(monitor_files.record(number, number * 4, 4, begin, ns, cpu=ns // 10, preempted=0, resident=10**6))
+                begin += ns
+        shown = self.top()
+        self.assertFalse(shown["is_waiting_guessed"])
+        finding, = shown["findings"]
+        self.assertEqual((finding["shape"], finding["first"], finding["last"]), ("steps", "120", "156"))
+        self.assertAlmostEqual(finding["lost_us"], 40 * 10_000, delta=100)
+        self.assertNotIn("communication", self.ascope("top", self.dir, "--once").stdout)
+
     def test_damaged_files_and_records_are_left_out(self):
         job = Job(2, seed=8)
         for _ in range(50):
