@@ -32,9 +32,16 @@ def profile(place, analyse=False, **more):
     return profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(place, analyse_flag=analyse), **{**ALL, **more})
 
 def interrupt_when_begun(path, n_lines):
-    # Ctrl-C, as soon as the program that writes a line into path when it begins has begun n_lines times.
+    # Ctrl-C, as soon as the program that writes a line into path when it begins has begun n_lines times, and is waited for: one that
+    # comes while subprocess starts a program leaves nobody who knows of it.
+    def is_waiting():
+        frame = sys._current_frames()[threading.main_thread().ident]
+        while frame and frame.f_code.co_name not in ("communicate", "join"):
+            frame = frame.f_back
+        return bool(frame)
+
     def wait():
-        while not os.path.exists(path) or len(open(path).readlines()) < n_lines:
+        while not os.path.exists(path) or len(open(path).readlines()) < n_lines or not is_waiting():
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=wait, daemon=True).start()
