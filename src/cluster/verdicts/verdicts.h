@@ -46,7 +46,7 @@ struct verdict {
     const char *about;   /* of a finding of the judge, what only the summaries of a job know; NULL: nothing */
     int64_t rank, other; /* of a link: both ends; -1: none */
     const char *step;    /* the first one that it is about; NULL: all steps */
-    const char *shape;   /* of a finding of the judge: "once"; NULL: it is none. Lent, as it is constant */
+    const char *shape;   /* of a finding of the judge: "once"; NULL: not of the judge. Lent, as it is constant */
     double ratio;        /* to what is usual; 0: unknown */
     struct verdict_place place;
     double ms; /* what it costs in a step, or the error of a clock; 0: unknown */

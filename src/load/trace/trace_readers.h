@@ -78,7 +78,7 @@ int db_trace_unnamed(struct db_trace *t, struct db_reader *r, bool is_measured, 
 
 bool nsys_is_name(const char *path);                   /* ends with .sqlite */
 bool nsys_is(struct db_reader *r);                     /* its tables are there */
-bool nsys_check(struct db_reader *r, struct error *e); /* false: it is none, or of an unknown version; see e */
+bool nsys_check(struct db_reader *r, struct error *e); /* false: no such export, or of an unknown version; see e */
 bool nsys_look(const char *path, struct error *e);     /* the same of a file */
 /* As db_trace_write(). */
 bool nsys_trace_write(struct db_trace *t, struct db_reader *r, struct out *o, bool is_measured);
